@@ -1,0 +1,156 @@
+/* ir.c: checks the IR between passes.
+ *
+ * Reads a function's IR and leaves it alone. A broken invariant is a bug of the pass that ran last, so it ends the process
+ * with that pass's name.
+ */
+#include "tensorc.h"
+
+#include <stdio.h>
+
+static const struct {
+  const char *text;
+  int n_args;
+} ir_table[IR_COUNT] = {
+#define IR(op, text, n_args) {text, n_args},
+#include "ir.def"
+#undef IR
+};
+
+const char *ir_name(IrOp op) { return ir_table[op].text; }
+
+typedef struct Verify {
+  const Func *func;
+  const char *after;
+  const Ir **seen; /* values defined so far on this path, in order */
+  int n_seen, n_loops;
+} Verify;
+
+static void broken(const Verify *v, const Ir *ir, const char *what)
+{
+  char text[256];
+  snprintf(text, sizeof text, "IR of %s after %s: %s at line %d: %s", v->func->qualname, v->after, ir_table[ir->op].text,
+           ir->span.line, what);
+  NEVER(text);
+}
+
+static bool is_value(const Ir *ir) { return ir->op <= IR_CAST; }
+
+static void verify_block(Verify *v, const Block *block);
+
+static void verify_types(const Verify *v, const Ir *ir)
+{
+  Type a = ir->n_args > 0 ? ir->args[0]->type : (Type){0};
+  Type b = ir->n_args > 1 ? ir->args[1]->type : (Type){0};
+  switch (ir->op) {
+  case IR_CONST:
+    if (ir->type.kind == TYPE_TENSOR || ir->type.kind == TYPE_UNKNOWN)
+      broken(v, ir, "type of a constant");
+    break;
+  case IR_GET:
+    if (!ir->slot || !type_equal(ir->type, ir->slot->type))
+      broken(v, ir, "type of its slot");
+    break;
+  case IR_SET:
+    if (!ir->slot || !type_equal(a, ir->slot->type))
+      broken(v, ir, "type of its slot");
+    break;
+  case IR_TENSOR: {
+    int ranks[3] = {0};
+    for (int i = 0; i < ir->n_args; i++) {
+      if (ir->args[i]->type.kind != TYPE_TENSOR)
+        broken(v, ir, "operand is no tensor");
+      ranks[i] = ir->args[i]->type.rank;
+    }
+    /* What claim decided is checked again: rule, operand count and ranks. */
+    if (!ir->rule || ir->rule->op != ir->tensor_op || rule_result_rank(ir->rule, ranks, ir->n_args) < 0)
+      broken(v, ir, "operands do not fit its rule");
+    break;
+  }
+  case IR_ARITH:
+    if (!type_equal(a, b) || (a.kind != TYPE_INT && a.kind != TYPE_FLOAT))
+      broken(v, ir, "operand types");
+    break;
+  case IR_COMPARE:
+    if (ir->type.kind != TYPE_BOOL || a.kind < TYPE_BOOL || a.kind > TYPE_FLOAT || b.kind < TYPE_BOOL || b.kind > TYPE_FLOAT)
+      broken(v, ir, "operand types");
+    break;
+  case IR_NOT:
+  case IR_IF:
+  case IR_WHILE:
+    if (a.kind != TYPE_BOOL)
+      broken(v, ir, "condition is no bool");
+    break;
+  case IR_FOR:
+    if (!ir->slot || ir->slot->type.kind != TYPE_INT || a.kind != TYPE_INT || b.kind != TYPE_INT ||
+        ir->args[2]->type.kind != TYPE_INT)
+      broken(v, ir, "operand types");
+    break;
+  case IR_RETURN:
+    if (!type_equal(a, v->func->result.type))
+      broken(v, ir, "type of the result");
+    break;
+  case IR_BREAK:
+  case IR_CONTINUE:
+    if (v->n_loops == 0)
+      broken(v, ir, "outside a loop");
+    break;
+  case IR_NEG:
+  case IR_CAST:
+  case IR_RAISE:
+    break;
+  case IR_COUNT:
+    broken(v, ir, "no instruction");
+  }
+}
+
+static void verify_ir(Verify *v, const Ir *ir)
+{
+  if (ir->op >= IR_COUNT)
+    NEVER("instruction");
+  if (ir_table[ir->op].n_args >= 0 && ir_table[ir->op].n_args != ir->n_args)
+    broken(v, ir, "number of operands");
+  if (ir->op == IR_WHILE) { /* its operand is computed by its own condition block */
+    int n = v->n_seen;
+    verify_block(v, &ir->orelse);
+    v->n_loops++;
+    verify_block(v, &ir->body);
+    v->n_loops--;
+    bool found = false;
+    for (int i = n; i < ir->orelse.n + n; i++)
+      found = found || ir->orelse.items[i - n] == ir->args[0];
+    if (!found)
+      broken(v, ir, "condition is not in its block");
+  } else {
+    for (int i = 0; i < ir->n_args; i++) {
+      bool found = false;
+      for (int k = v->n_seen; k-- > 0 && !found;)
+        found = v->seen[k] == ir->args[i];
+      if (!found)
+        broken(v, ir, "operand is not defined before it");
+    }
+  }
+  verify_types(v, ir);
+  if (ir->op == IR_IF || ir->op == IR_FOR) {
+    v->n_loops += ir->op == IR_FOR;
+    verify_block(v, &ir->body);
+    v->n_loops -= ir->op == IR_FOR;
+    verify_block(v, &ir->orelse);
+  }
+}
+
+static void verify_block(Verify *v, const Block *block)
+{
+  int n = v->n_seen;
+  for (int i = 0; i < block->n; i++) {
+    verify_ir(v, block->items[i]);
+    if (is_value(block->items[i]))
+      v->seen[v->n_seen++] = block->items[i];
+  }
+  v->n_seen = n; /* values of a block are not visible behind it */
+}
+
+void ir_verify(Unit *unit, Func *func, const char *after)
+{
+  Verify v = {func, after, ARENA_ARRAY(&unit->arena, const Ir *, func->n_ir + 1), 0, 0};
+  verify_block(&v, &func->body);
+}

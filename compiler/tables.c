@@ -1,0 +1,135 @@
+/* tables.c: ops.def, signatures.def and types.def as arrays, and the names of types.
+ *
+ * Reads only the .def files. Leaves constant tables that every pass shares.
+ */
+#include "tensorc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const Op op_table[OP_COUNT] = {
+#define OP(op, class, library, aten, overload, title) {OP_##op, #op, CLASS_##class, #library, aten, overload, title},
+#define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)
+#include "ops.def"
+#undef OP
+#undef TORCH
+};
+
+const Rule rule_table[] = {
+#define OP(op, class, library, aten, overload, title)
+#define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)                                              \
+  {OP_##op,                                                                                                             \
+   LANE_TORCH,                                                                                                          \
+   SPELL_##kind,                                                                                                        \
+   name,                                                                                                                \
+   SIGNATURE_##signature,                                                                                               \
+   ranks,                                                                                                               \
+   "rextio-torch/" id,                                                                                                  \
+   "RXTP-TORCH-" code,                                                                                                  \
+   "RXTP-TORCH-" reject,                                                                                                \
+   "RXTP-TORCH-" misused},
+#include "ops.def"
+#undef OP
+#undef TORCH
+};
+
+const int n_rules = (int)(sizeof rule_table / sizeof rule_table[0]);
+
+const Signature signature_table[SIGNATURE_COUNT] = {
+#define SIGNATURE(id, text, n_tensors, ...) {text, n_tensors, {__VA_ARGS__}},
+#include "signatures.def"
+#undef SIGNATURE
+};
+
+int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks)
+{
+  /* An alternative is "r,r,r>r" with one digit a rank. */
+  for (const char *at = rule->ranks; *at;) {
+    int i = 0;
+    bool fits = true;
+    for (; *at >= '0' && *at <= '9'; i++) {
+      fits = fits && i < n_ranks && ranks[i] == *at - '0';
+      at++;
+      if (*at == ',')
+        at++;
+    }
+    if (*at != '>' || at[1] < '0' || at[1] > '9')
+      NEVER("ranks in ops.def");
+    if (fits && i == n_ranks)
+      return at[1] - '0';
+    at += 2;
+    if (*at == ' ')
+      at++;
+  }
+  return -1;
+}
+
+bool rule_mentions_rank(const Rule *rule, int rank)
+{
+  bool operands = true;
+  for (const char *at = rule->ranks; *at; at++) {
+    if (*at == '>')
+      operands = false;
+    else if (*at == ' ')
+      operands = true;
+    else if (operands && *at == '0' + rank)
+      return true;
+  }
+  return false;
+}
+
+bool type_equal(Type a, Type b)
+{
+  if (a.kind != b.kind)
+    return false;
+  return a.kind != TYPE_TENSOR || (a.dtype == b.dtype && a.device == b.device && a.rank == b.rank);
+}
+
+const char *type_name(Type type)
+{
+  static const char *const tensors[2][2][3] = {
+      {{"f32[0]", "f32[1]", "f32[2]"}, {"f32cuda0[0]", "f32cuda0[1]", "f32cuda0[2]"}},
+      {{"i64[0]", "i64[1]", "i64[2]"}, {"i64cuda0[0]", "i64cuda0[1]", "i64cuda0[2]"}},
+  };
+  switch (type.kind) {
+  case TYPE_UNKNOWN: return "unknown";
+  case TYPE_NONE: return "none";
+  case TYPE_BOOL: return "bool";
+  case TYPE_INT: return "int";
+  case TYPE_FLOAT: return "float";
+  case TYPE_OBJECT: return "object";
+  case TYPE_TENSOR:
+    if (type.rank < 0 || type.rank > 2)
+      NEVER("rank");
+    return tensors[type.dtype][type.device][type.rank];
+  }
+  NEVER("type kind");
+}
+
+const char *type_key(Type type, Lane lane)
+{
+  static const struct {
+    DType dtype;
+    Device device;
+    int rank;
+    const char *keys[3];
+  } keys[] = {
+#define KEY(dtype, device, rank, text) {dtype, device, rank, {text, "rextio-torch/" text, "rextio-tensorflow/" text}}
+      KEY(DTYPE_F32, DEVICE_CPU, 1, "tensor-f32-cpu-1d"),      KEY(DTYPE_F32, DEVICE_CPU, 2, "tensor-f32-cpu-2d"),
+      KEY(DTYPE_I64, DEVICE_CPU, 1, "tensor-i64-cpu-1d"),      KEY(DTYPE_F32, DEVICE_CUDA0, 1, "tensor-f32-cuda0-1d"),
+      KEY(DTYPE_F32, DEVICE_CUDA0, 2, "tensor-f32-cuda0-2d"),
+#undef KEY
+  };
+  if (type.kind != TYPE_TENSOR)
+    return type_name(type);
+  for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+    if (keys[i].dtype == type.dtype && keys[i].device == type.device && keys[i].rank == type.rank)
+      return keys[i].keys[lane];
+  return type_name(type);
+}
+
+const char *lane_plugin(Lane lane)
+{
+  static const char *const names[] = {NULL, "rextio-torch", "rextio-tensorflow"};
+  return names[lane];
+}
