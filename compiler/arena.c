@@ -50,7 +50,7 @@ void arena_free(Arena *arena) {
   arena_init(arena);
 }
 
-/* calloc rather than malloc: fresh pages are zero already and are not touched before they are used. */
+/* calloc: fresh pages are zero already and stay untouched until they are used. */
 static ArenaBlock *new_block(size_t bytes) {
   ArenaBlock *block = NULL;
   if (bytes <= SIZE_MAX - sizeof *block)

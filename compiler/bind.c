@@ -103,7 +103,10 @@ static void binds_of(Ast *node, void *state)
   case AST_FunctionDef:
   case AST_AsyncFunctionDef:
   case AST_ClassDef:
-    b->on_name(b->unit, b->func, node->text, node->span);
+    if (!b->func && node->kind == AST_FunctionDef)
+      define(b->unit, node->text, NAME_FUNCTION, NULL, node->span);
+    else
+      b->on_name(b->unit, b->func, node->text, node->span);
     for (int i = 0; i < node->list2.n; i++)
       binds_of(node->list2.items[i], state);
     return; /* its body is another scope */
@@ -308,10 +311,11 @@ static void on_local_name(Unit *unit, Func *func, const char *name, Span span)
     ARENA_PUSH(&unit->arena, &func->locals, name);
 }
 
-static void add_param(Unit *unit, Func *func, const Ast *arg, ParamKind kind, bool has_default)
+static void add_param(Unit *unit, Func *func, const Ast *arg, ParamKind kind, const Ast *default_value)
 {
   Param *param = &func->params[func->n_params++];
-  *param = (Param){arg->text, kind, has_default, {{0}, LANE_NONE, FACT_NONE, arg->span}, arg->span};
+  *param = (Param){.name = arg->text, .kind = kind, .default_value = default_value, .span = arg->span};
+  param->fact = (Fact){{0}, LANE_NONE, FACT_NONE, arg->span};
   if (arg->a && !fact_of(unit, arg->a, &param->fact))
     param->fact.type.kind = TYPE_UNKNOWN;
   on_local_name(unit, func, arg->text, arg->span);
@@ -326,10 +330,11 @@ static void bind_params(Unit *unit, Func *func)
   for (int i = 0; i < n_positional; i++) {
     bool only = i < args->list.n;
     add_param(unit, func, only ? args->list.items[i] : args->list2.items[i - args->list.n],
-              only ? PARAM_POSITIONAL_ONLY : PARAM_POSITIONAL_OR_KEYWORD, i >= first_default);
+              only ? PARAM_POSITIONAL_ONLY : PARAM_POSITIONAL_OR_KEYWORD,
+              i >= first_default ? args->defaults.items[i - first_default] : NULL);
   }
   for (int i = 0; i < args->kwonly.n; i++)
-    add_param(unit, func, args->kwonly.items[i], PARAM_KEYWORD_ONLY, args->kw_defaults.items[i] != NULL);
+    add_param(unit, func, args->kwonly.items[i], PARAM_KEYWORD_ONLY, args->kw_defaults.items[i]);
   if (args->vararg)
     on_local_name(unit, func, args->vararg->text, args->vararg->span);
   if (args->kwarg)
@@ -341,7 +346,9 @@ static void bind_params(Unit *unit, Func *func)
 static void find_bind_line(const Unit *unit, Func *func, int depth)
 {
   func->bind_col = func->def->span.col;
-  func->bind_line = depth == 0 ? 0 : -1;
+  /* At the end of the file the name must still be this function's: not deleted, not something else. */
+  const ModuleName *name = find(unit, func->name);
+  func->bind_line = depth == 0 && name && name->kind == NAME_FUNCTION ? 0 : -1;
   for (int line = func->def->span.end_line + 1; line <= unit->n_lines; line++) {
     const char *at = unit->lines[line - 1], *end = unit->lines[line];
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\f' || *at == '\r' || *at == '\n'))

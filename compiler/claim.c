@@ -118,10 +118,10 @@ static bool env_join(const Claimer *c, Env *into, const Env *other)
   for (int i = 0; i < c->func->locals.n; i++) {
     Var *a = &into->vars[i];
     const Var *b = &other->vars[i];
-    Var joined = {a->slot ? a->slot : b->slot, a->assigned && b->assigned, a->several || b->several};
+    Var joined = {a->slot ? a->slot : b->slot, a->assigned && b->assigned, a->several || b->several, a->unknown || b->unknown};
     if (a->slot && b->slot && a->slot != b->slot)
       joined.several = true;
-    changed = changed || joined.slot != a->slot || joined.assigned != a->assigned || joined.several != a->several;
+    changed = changed || joined.slot != a->slot || joined.assigned != a->assigned || joined.several != a->several || joined.unknown != a->unknown;
     *a = joined;
   }
   return changed;
@@ -139,10 +139,10 @@ static void assign(Claimer *c, const char *name, Ir *value, Span span)
 {
   Var *var = &c->env.vars[local_index(c->func, name)];
   if (!value) { /* its value was refused: later reads say so */
-    *var = (Var){NULL, false, false};
+    *var = (Var){.unknown = true};
     return;
   }
-  *var = (Var){slot_of(c, name, value->type), true, false};
+  *var = (Var){slot_of(c, name, value->type), .assigned = true};
   ir_set(c, var->slot, value, span);
 }
 
@@ -320,7 +320,7 @@ static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt)
     if (stmt->kind == AST_While && is_true(stmt->a))
       done.dead = true;
     if (stmt->kind == AST_For)
-      c->env.vars[local_index(c->func, ir->slot->name)] = (Var){ir->slot, true, false};
+      c->env.vars[local_index(c->func, ir->slot->name)] = (Var){ir->slot, .assigned = true};
     c->loop = &loop;
     claim_into(c, &ir->body, &stmt->list);
     c->loop = loop.outer;
@@ -476,6 +476,8 @@ static void claim_stmt(Claimer *c, const Ast *stmt)
   case AST_Continue: claim_jump(c, stmt); return;
   default:
     refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL, "%s statements are not covered", ast_kind_name(stmt));
+    for (int i = 0; i < c->func->locals.n; i++) /* it may have assigned them: one finding for one cause */
+      c->env.vars[i].unknown = c->env.vars[i].unknown || !c->env.vars[i].slot;
   }
 }
 
@@ -520,6 +522,22 @@ static bool no_candidate(Unit *unit, Func *func, const char *code, Span span, co
   return false;
 }
 
+/* A literal default of another type would make a call that passes nothing break the annotation. */
+static bool default_fits(const Param *param)
+{
+  const Ast *value = param->default_value;
+  if (value && value->kind == AST_UnaryOp)
+    value = value->a;
+  if (!value || value->kind != AST_Constant)
+    return true;
+  switch (value->constant) {
+  case CONST_BOOL: return param->fact.type.kind == TYPE_BOOL || param->fact.type.kind == TYPE_INT;
+  case CONST_INT: return param->fact.type.kind == TYPE_INT || param->fact.type.kind == TYPE_FLOAT;
+  case CONST_FLOAT: return param->fact.type.kind == TYPE_FLOAT;
+  default: return false;
+  }
+}
+
 /* Can the function be compiled at all, going by its head? */
 static bool is_candidate(Unit *unit, Func *func)
 {
@@ -562,6 +580,10 @@ static bool is_candidate(Unit *unit, Func *func)
       typed = no_candidate(unit, func, "RXT002", fact->span, "annotate it with a type of tensorc.types, int, float or bool",
                            "the type of this parameter is not covered");
   }
+  for (int i = 0; typed && i < func->n_params; i++)
+    if (!default_fits(&func->params[i]))
+      typed = no_candidate(unit, func, "RXT002", func->params[i].default_value->span, "give a default of the annotated type",
+                           "the default does not have the annotated type");
   if (func->result.origin == FACT_NONE)
     typed = no_candidate(unit, func, "RXT001", func->name_span, "annotate what it returns", "the function has no return annotation");
   else if (func->result.type.kind == TYPE_UNKNOWN)
@@ -632,7 +654,7 @@ void claim_func(Unit *unit, Func *func)
   c.env = (Env){ARENA_ARRAY(&unit->arena, Var, func->locals.n + 1), false};
   for (int i = 0; i < func->n_params; i++) {
     Slot *slot = slot_new(&c, func->params[i].name, func->params[i].fact.type, i);
-    c.env.vars[local_index(func, slot->name)] = (Var){slot, true, false};
+    c.env.vars[local_index(func, slot->name)] = (Var){slot, .assigned = true};
   }
   if (func->lane != LANE_TENSORFLOW)
     claim_block(&c, &func->def->list);

@@ -14,6 +14,7 @@ typedef struct Var {
   Slot *slot;      /* the variable it is now; NULL before any assignment */
   bool assigned;   /* on every path to here */
   bool several;    /* paths bring different types: reading it is refused */
+  bool unknown;    /* what assigned it was refused, and reported there */
 } Var;
 
 /* All local names at one point, by their index in Func.locals. */

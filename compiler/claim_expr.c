@@ -45,12 +45,15 @@ static Ir *claim_name(Claimer *c, const Ast *expr)
     if (func->locals.items[i] != expr->text)
       continue;
     const Var *var = &c->env.vars[i];
+    if (var->unknown) {
+      c->refused = true;
+      return NULL;
+    }
     if (var->several)
       return refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, "give each type a name of its own",
                     "%s has different types on different paths", expr->text);
     if (!var->slot)
-      return refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, NULL, "%s is read before it is assigned, or its value is not covered",
-                    expr->text);
+      return refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, NULL, "%s is read before it is assigned", expr->text);
     Ir *ir = ir_get(c, var->slot, expr->span);
     ir->checked = !var->assigned;
     if (ir->checked)

@@ -1,8 +1,9 @@
 /* diag.c: what is told to the user.
  *
- * A pass records a finding with diag_add and goes on; the driver never stops at the first. diag_print
- * shows one the way compilers do: position, code, message, the source line, carets under the range
- * and what to do about it. Reads unit->lines; leaves Diags in the function or in the unit.
+ * A pass records a finding with diag_add and goes on; the driver never stops at the first.
+ * diag_print shows one the way compilers do: position, code, message, the source line, carets under
+ * the range and what to do about it. Reads unit->lines; leaves Diags in the function or in the
+ * unit.
  */
 #include "tensorc.h"
 
@@ -72,7 +73,7 @@ static void add_padding(Buf *out, const char *start, const char *end) {
       buf_add(out, *start == '\t' ? "\t" : " ");
 }
 
-/* The text of a source line. Control characters would reach the user's terminal; they show as blanks. */
+/* The text of a source line, control characters as blanks: they would reach the terminal. */
 static void add_source(Buf *out, const char *start, const char *end) {
   for (; start < end; start++) {
     unsigned char byte = (unsigned char)*start;

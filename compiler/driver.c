@@ -37,7 +37,7 @@ bool driver_compile(Unit *unit, const char *source, size_t n_bytes)
     if (func->status != STATUS_ACCEPTED)
       continue;
     ir_verify(unit, func, "claim");
-    fold_func(func);
+    fold_func(unit, func);
     ir_verify(unit, func, "fold");
     plan_func(unit, func);
     ir_verify(unit, func, "plan");
@@ -68,7 +68,10 @@ static void print_ast(Buf *out, const Ast *node, int depth)
   if (node->kind == AST_Constant && (node->constant == CONST_INT || node->constant == CONST_BOOL))
     buf_addf(out, " %lld", (long long)node->integer);
   if (node->kind == AST_Constant && node->constant == CONST_FLOAT)
-    buf_addf(out, " %.17g", node->number);
+  {
+    buf_add(out, " ");
+    buf_add_double(out, node->number);
+  }
   if (node->span.line)
     buf_addf(out, "  @%d:%d-%d:%d", node->span.line, node->span.col, node->span.end_line, node->span.end_col);
   buf_add(out, "\n");

@@ -12,9 +12,23 @@
 #include <stdio.h>
 #include <string.h>
 
+/* How the two bodies spell the same program. */
+typedef struct BodyText {
+  const char *name;     /* suffix of the C function */
+  const char *field;    /* of TcValue */
+  const char *type, *get, *take, *move, *copy, *give, *drop;
+  const char *unset;    /* the member that is NULL while a variable is unassigned */
+} BodyText;
+
+static const BodyText library_text = {"library", "tensor",  "TcTensor", "tc_get",  "tc_take",
+                                      "tc_move", "tc_copy", "tc_give",  "tc_drop", "handle"};
+static const BodyText exact_text = {"exact",         "block",         "TcBlock",       "tc_block_get",  "tc_block_take",
+                                    "tc_block_move", "tc_block_copy", "tc_block_give", "tc_block_drop", "data"};
+
 typedef struct Emitter {
   Unit *unit;
   Func *func;
+  const BodyText *body;
   Buf *out;             /* the body */
   Buf temporaries;      /* names of tensor temporaries, each with ", " before it */
   const char **names;   /* C name of each slot */
@@ -39,18 +53,22 @@ static bool is_reserved(const char *name)
     if (strcmp(name, words[i]) == 0)
       return true;
   size_t n = strlen(name);
-  /* tc, t3, r3 are ours; a leading underscore or a suffix _t is the system's; capitals may be macros of some header. */
+  /* tc, t3, r3, s3 are ours; a leading underscore or a suffix _t is the system's; capitals may be macros of some header. */
   return strncmp(name, "tc", 2) == 0 || strncmp(name, "Tc", 2) == 0 || strncmp(name, "has_", 4) == 0 || name[0] == '_' ||
          strncmp(name, "Py", 2) == 0 || (n > 2 && strcmp(name + n - 2, "_t") == 0) ||
-         ((name[0] == 't' || name[0] == 'r') && n > 1 && strspn(name + 1, "0123456789") == n - 1) ||
+         (strchr("trs", name[0]) && n > 1 && strspn(name + 1, "0123456789") == n - 1) ||
          strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == n;
 }
 
 static const char *c_name(Emitter *e, const Slot *slot)
 {
   Arena *arena = &e->unit->arena;
-  if (!*slot->name)
-    return arena_format(arena, "tmp%d_", slot->index);
+  if (!*slot->name) {
+    int n = 1;
+    for (int i = 0; i < slot->index; i++)
+      n += !*e->func->slots.items[i]->name;
+    return arena_format(arena, "s%d", n);
+  }
   Buf buf = {0};
   for (const unsigned char *at = (const unsigned char *)slot->name; *at; at++) {
     if (*at < 128)
@@ -140,9 +158,11 @@ static const char *float_text(Emitter *e, double value)
     return "NAN";
   if (isinf(value))
     return value < 0 ? "-INFINITY" : "INFINITY";
-  char text[40];
-  snprintf(text, sizeof text, "%.17g", value);
-  return arena_format(&e->unit->arena, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
+  Buf buf = {0};
+  buf_add_double(&buf, value);
+  const char *text = arena_format(&e->unit->arena, "%s%s", buf.text, strpbrk(buf.text, ".e") ? "" : ".0");
+  buf_free(&buf);
+  return text;
 }
 
 static const char *compare_text(Emitter *e, const Ir *ir)
@@ -239,7 +259,7 @@ static const char *use_text(Emitter *e, const Ir *arg)
   bool last = arg->n_uses == 1;
   if (arg->op == IR_GET && arg->alias)
     last = arg->last_use && (arg->slot->parameter < 0 || e->n_writes[arg->slot->index] > 0);
-  return arena_format(&e->unit->arena, "%s(&%s)", last ? "tc_take" : "tc_get", value_text(e, arg));
+  return arena_format(&e->unit->arena, "%s(&%s)", last ? e->body->take : e->body->get, value_text(e, arg));
 }
 
 /* ── instructions ───────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -258,13 +278,20 @@ static void emit_tensor(Emitter *e, const Ir *ir)
   for (int i = 0; i < ir->n_args; i++)
     operands = arena_format(arena, "%s, %s", operands, use_text(e, ir->args[i]));
   const char *out = target_of(e, ir);
-  const char *aten = *op->aten ? arena_format(arena, ", \"%s\"", op->aten) : "";
-  const char *overload = *op->overload ? arena_format(arena, ", \"%s\"", op->overload) : "";
   const char *suffix = op->class == CLASS_LINEAR && ir->n_args == 3 ? "_bias" : "", *options = "";
   if (op->class == CLASS_ROWWISE)
     options = arena_format(arena, ", %d", ir->dim);
   else if (op->class == CLASS_REDUCE || op->class == CLASS_ARGMAX)
     options = arena_format(arena, ", %d, %s", ir->dim, ir->keepdim ? "true" : "false");
+  if (e->body == &exact_text) {
+    static const char *const functions[] = {[CLASS_MAP1] = "map1",       [CLASS_MAP2] = "map2",     [CLASS_REDUCE] = "reduce",
+                                            [CLASS_ROWWISE] = "rowwise", [CLASS_ARGMAX] = "argmax", [CLASS_MATMUL] = "matmul",
+                                            [CLASS_LINEAR] = "linear"};
+    put_try(e, arena_format(arena, "tc_exact_%s%s(tc, &%s, &tc_recipe_%s%s%s)", functions[op->class], suffix, out, op->recipe, operands, options));
+    return;
+  }
+  const char *aten = *op->aten ? arena_format(arena, ", \"%s\"", op->aten) : "";
+  const char *overload = *op->overload ? arena_format(arena, ", \"%s\"", op->overload) : "";
   put_try(e, arena_format(arena, "%s%s(tc, &%s%s%s%s%s)", op->library, suffix, out, aten, overload, operands, options));
 }
 
@@ -300,7 +327,7 @@ static void emit_get(Emitter *e, const Ir *ir)
     buf_add_c_string(&text, python, strlen(python));
     e->uses_done = true;
     if (ir->type.kind == TYPE_TENSOR)
-      put(e, "if (!%s.handle) TC_TRY(tc_raise_unbound(tc, %s));", name, text.text);
+      put(e, "if (!%s.%s) TC_TRY(tc_raise_unbound(tc, %s));", name, e->body->unset, text.text);
     else
       put(e, "if (!has_%s) TC_TRY(tc_raise_unbound(tc, %s));", name, text.text);
     buf_free(&text);
@@ -311,9 +338,9 @@ static void emit_get(Emitter *e, const Ir *ir)
   if (ir->type.kind != TYPE_TENSOR)
     put(e, "%s = %s;", out, name);
   else if (ir->last_use)
-    put(e, "tc_move(&%s, &%s);", out, name);
+    put(e, "%s(&%s, &%s);", e->body->move, out, name);
   else
-    put_try(e, arena_format(&e->unit->arena, "tc_copy(tc, &%s, &%s)", out, name));
+    put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, &%s)", e->body->copy, out, name));
 }
 
 static void emit_set(Emitter *e, const Ir *ir)
@@ -327,9 +354,9 @@ static void emit_set(Emitter *e, const Ir *ir)
     if (ir->slot->type.kind != TYPE_TENSOR)
       put(e, "%s = %s;", name, value->op == IR_COMPARE && plan_is_inline(value) ? compare_text(e, value) : from);
     else if (value->op == IR_GET && value->alias ? value->last_use : value->n_uses == 1)
-      put(e, "tc_move(&%s, &%s);", name, from);
+      put(e, "%s(&%s, &%s);", e->body->move, name, from);
     else
-      put_try(e, arena_format(&e->unit->arena, "tc_copy(tc, &%s, &%s)", name, from));
+      put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, &%s)", e->body->copy, name, from));
   }
   if (ir->slot->may_be_unbound && ir->slot->type.kind != TYPE_TENSOR)
     put(e, "has_%s = true;", name);
@@ -405,7 +432,7 @@ static void emit_return(Emitter *e, const Ir *ir)
 {
   const Ir *value = ir->args[0];
   switch (value->type.kind) {
-  case TYPE_TENSOR: put(e, "result->tensor = tc_give(&%s);", value_text(e, value)); break;
+  case TYPE_TENSOR: put(e, "result->%s = %s(&%s);", e->body->field, e->body->give, value_text(e, value)); break;
   case TYPE_INT: put(e, "result->i = %s;", value_text(e, value)); break;
   case TYPE_FLOAT: put(e, "result->f = %s;", value_text(e, value)); break;
   case TYPE_BOOL: put(e, "result->b = %s;", condition_text(e, value)); break;
@@ -489,26 +516,26 @@ static void count_slots(Emitter *e, const Block *block)
 static void emit_declarations(Emitter *e, Buf *out)
 {
   Func *func = e->func;
-  const char *fields[] = {[TYPE_BOOL] = "b", [TYPE_INT] = "i", [TYPE_FLOAT] = "f", [TYPE_TENSOR] = "tensor"};
+  const char *fields[] = {[TYPE_BOOL] = "b", [TYPE_INT] = "i", [TYPE_FLOAT] = "f", [TYPE_TENSOR] = e->body->field};
   for (int i = 0; i < func->slots.n; i++) {
     const Slot *slot = func->slots.items[i];
     const char *name = e->names[i];
     if (e->n_reads[i] + e->n_writes[i] == 0 || slot->type.kind == TYPE_NONE)
       continue;
-    const char *type = slot->type.kind == TYPE_TENSOR ? "TcTensor " : scalar_type(slot->type);
+    const char *type = slot->type.kind == TYPE_TENSOR ? arena_format(&e->unit->arena, "%s ", e->body->type) : scalar_type(slot->type);
     if (slot->parameter >= 0)
       buf_addf(out, "  %s%s = args[%d].%s;\n", type, name, slot->parameter, fields[slot->type.kind]);
     else if (slot->type.kind == TYPE_TENSOR)
-      buf_addf(out, "  TcTensor %s = {0};\n", name);
+      buf_addf(out, "  %s%s = {0};\n", type, name);
     else
-      buf_addf(out, "  %s%s = 0;\n", type, name);
+      buf_addf(out, "  %s%s = %s;\n", type, name, slot->type.kind == TYPE_BOOL ? "false" : "0");
     if (slot->type.kind != TYPE_TENSOR && slot->may_be_unbound && slot->parameter < 0)
       buf_addf(out, "  bool has_%s = false;\n", name);
     if (slot->type.kind != TYPE_TENSOR && e->n_reads[i] == 0)
       buf_addf(out, "  (void)%s;\n", name);
   }
   if (e->temporaries.length)
-    buf_addf(out, "  TcTensor %s;\n", e->temporaries.text + 2);
+    buf_addf(out, "  %s %s;\n", e->body->type, e->temporaries.text + 2);
   buf_add(out, "  bool ok = false;\n");
 }
 
@@ -519,12 +546,12 @@ static void emit_cleanup(Emitter *e, Buf *out)
   for (int i = 0; i < e->func->slots.n; i++) {
     const Slot *slot = e->func->slots.items[i];
     if (slot->type.kind == TYPE_TENSOR && e->n_writes[i] > 0)
-      buf_addf(out, "  tc_drop(&%s);\n", e->names[i]);
+      buf_addf(out, "  %s(&%s);\n", e->body->drop, e->names[i]);
   }
   /* The list of temporaries is ", t3 = {0}, t7 = {0}". */
   for (const char *at = e->temporaries.text; at && *at;) {
     int n = (int)strcspn(at + 2, " ");
-    buf_addf(out, "  tc_drop(&%.*s);\n", n, at + 2);
+    buf_addf(out, "  %s(&%.*s);\n", e->body->drop, n, at + 2);
     at += 2 + n + strlen(" = {0}");
   }
 }
@@ -545,11 +572,11 @@ static bool reads_params(const Emitter *e)
   return false;
 }
 
-void emit_func(Buf *out, Unit *unit, Func *func)
+static void emit_body(Buf *out, Unit *unit, Func *func, const BodyText *text)
 {
   Buf body = {0};
   int n = func->slots.n + 1;
-  Emitter e = {.unit = unit, .func = func, .out = &body, .indent = 1};
+  Emitter e = {.unit = unit, .func = func, .body = text, .out = &body, .indent = 1};
   e.names = ARENA_ARRAY(&unit->arena, const char *, n);
   e.n_reads = ARENA_ARRAY(&unit->arena, int, n);
   e.n_writes = ARENA_ARRAY(&unit->arena, int, n);
@@ -560,7 +587,7 @@ void emit_func(Buf *out, Unit *unit, Func *func)
   emit_block(&e, &func->body);
 
   put_source(out, unit, func->def->span.line);
-  buf_addf(out, "\nstatic bool %s_library(TcCall *tc, const TcValue *args, TcValue *result)\n{\n", func->c_name);
+  buf_addf(out, "\nstatic bool %s_%s(TcCall *tc, const TcValue *args, TcValue *result)\n{\n", func->c_name, text->name);
   if (!e.uses_done)
     buf_add(out, "  (void)tc;\n");
   if (!reads_params(&e))
@@ -574,6 +601,27 @@ void emit_func(Buf *out, Unit *unit, Func *func)
   buf_add(out, "  return ok;\n}\n");
   buf_free(&body);
   buf_free(&e.temporaries);
+}
+
+void emit_func(Buf *out, Unit *unit, Func *func)
+{
+  emit_body(out, unit, func, &library_text);
+  if (!func->exact)
+    return;
+  buf_add(out, "\n");
+  emit_body(out, unit, func, &exact_text);
+}
+
+/* The recipes that a block uses, each once, in op_table's order. */
+static void find_recipes(const Block *block, bool *used)
+{
+  for (int i = 0; i < block->n; i++) {
+    const Ir *ir = block->items[i];
+    if (ir->op == IR_TENSOR)
+      used[ir->tensor_op] = true;
+    find_recipes(&ir->body, used);
+    find_recipes(&ir->orelse, used);
+  }
 }
 
 static void emit_type(Buf *out, Type type)
@@ -593,6 +641,14 @@ static void emit_type(Buf *out, Type type)
 
 static void emit_string(Buf *out, const char *text) { buf_add_c_string(out, text, strlen(text)); }
 
+static bool any_op(const bool *used)
+{
+  for (int i = 0; i < OP_COUNT; i++)
+    if (used[i])
+      return true;
+  return false;
+}
+
 /* The description of one function for the runtime. */
 static void emit_descriptor(Buf *out, const Func *func)
 {
@@ -600,12 +656,22 @@ static void emit_descriptor(Buf *out, const Func *func)
   if (func->n_params > 0) {
     buf_addf(out, "\nstatic const TcParam %s_params[] = {\n", func->c_name);
     for (int i = 0; i < func->n_params; i++) {
-      buf_add(out, "    {");
+      buf_add(out, "    {.name = ");
       emit_string(out, func->params[i].name);
-      buf_add(out, ", ");
+      buf_add(out, ", .type = ");
       emit_type(out, func->params[i].fact.type);
-      buf_addf(out, ", %s},\n", passing[func->params[i].kind]);
+      buf_addf(out, ", .passing = %s%s},\n", passing[func->params[i].kind], func->params[i].rows ? ", .rows = true" : "");
     }
+    buf_add(out, "};\n");
+  }
+  bool used[OP_COUNT] = {false};
+  find_recipes(&func->body, used);
+  int n_used = 0;
+  if (func->exact) {
+    buf_addf(out, "static const TcRecipe *const %s_recipes[] = {", func->c_name);
+    for (int i = 0; i < OP_COUNT; i++)
+      if (used[i])
+        buf_addf(out, "%s&tc_recipe_%s", n_used++ ? ", " : "", op_table[i].recipe);
     buf_add(out, "};\n");
   }
   int first_line = func->def->list2.n > 0 ? func->def->list2.items[0]->span.line : func->def->span.line;
@@ -618,7 +684,13 @@ static void emit_descriptor(Buf *out, const Func *func)
     buf_addf(out, "    .params = %s_params, .n_params = %d,\n", func->c_name, func->n_params);
   buf_add(out, "    .result = ");
   emit_type(out, func->result.type);
-  buf_addf(out, ", .library = %s_library};\n", func->c_name);
+  buf_addf(out, ",\n    .library = %s_library", func->c_name);
+  if (func->exact)
+    buf_addf(out, ", .exact = %s_exact, .recipes = %s_recipes, .n_recipes = %d, .splits = %s", func->c_name, func->c_name, n_used,
+             func->splits ? "true" : "false");
+  else if (!any_op(used))
+    buf_add(out, ", .no_ops = true");
+  buf_add(out, "};\n");
 }
 
 static const char *on_text(const char *setting)
@@ -634,6 +706,13 @@ void emit_unit(Buf *out, Unit *unit, const char *extension)
   buf_add(out, file_name(unit));
   buf_addf(out, ".\n * Written by tensorc from the Python source, which is the place to change them. */\n#include \"tensorc_rt.h\"\n\n");
   buf_addf(out, "TC_EXPECT_RT(%d);\n", RT_VERSION);
+  bool used[OP_COUNT] = {false};
+  for (int i = 0; i < unit->funcs.n; i++)
+    if (unit->funcs.items[i]->status == STATUS_ACCEPTED && unit->funcs.items[i]->exact)
+      find_recipes(&unit->funcs.items[i]->body, used);
+  for (int i = 0; i < OP_COUNT; i++)
+    if (used[i])
+      buf_addf(out, "extern const TcRecipe tc_recipe_%s;\n", op_table[i].recipe);
   int n_funcs = 0;
   for (int i = 0; i < unit->funcs.n; i++) {
     if (unit->funcs.items[i]->status != STATUS_ACCEPTED)

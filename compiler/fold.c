@@ -1,8 +1,9 @@
-/* fold.c: constants and dead code.
+/* fold.c: constants, repeated values, dead code.
  *
  * Reads and rewrites a function's IR: operations on constants become constants where Python would give the same value
- * without an error, and values that nothing uses and that cannot fail are dropped. Tensor operations are never dropped:
- * they may raise. Leaves ids that count from 0 in order.
+ * without an error, a value that the same block computed before is used again, and values that nothing uses and that cannot
+ * fail are dropped. Tensor operations are never dropped for being unused: they may raise. None of this changes a bit of any
+ * result. Leaves uses counted and ids that count from 0 in order.
  */
 #include "tensorc.h"
 
@@ -56,6 +57,22 @@ static void fold_arith(Ir *ir)
     become_float(ir, (double)x / (double)y);
 }
 
+static void fold_compare(Ir *ir)
+{
+  const Ir *a = ir->args[0], *b = ir->args[1];
+  if (!type_equal(a->type, b->type))
+    return;
+  bool floats = a->type.kind == TYPE_FLOAT;
+  bool less = floats ? a->number < b->number : a->integer < b->integer;
+  bool equal = floats ? a->number == b->number : a->integer == b->integer;
+  bool greater = floats ? a->number > b->number : a->integer > b->integer; /* neither, for NaN */
+  const char *op = ir->text;
+  if (strcmp(op, "==") == 0 || strcmp(op, "!=") == 0)
+    become_int(ir, equal == (op[0] == '='));
+  else
+    become_int(ir, (op[0] == '<' ? less : greater) || (op[1] == '=' && equal));
+}
+
 static void fold_ir(Ir *ir)
 {
   for (int i = 0; i < ir->n_args; i++)
@@ -70,6 +87,7 @@ static void fold_ir(Ir *ir)
     else if (a->integer != INT64_MIN)
       become_int(ir, -a->integer);
     break;
+  case IR_COMPARE: fold_compare(ir); break;
   case IR_NOT: become_int(ir, !a->integer); break;
   case IR_CAST:
     if (ir->type.kind == TYPE_FLOAT)
@@ -83,16 +101,129 @@ static void fold_ir(Ir *ir)
   }
 }
 
-static void fold_block(Block *block)
+/* The instructions of a branch that is always taken stand in place of their `if`. */
+static void splice(Arena *arena, Block *block, int at, const Block *taken)
+{
+  Block whole = {NULL, 0, 0};
+  for (int i = 0; i < at; i++)
+    ARENA_PUSH(arena, &whole, block->items[i]);
+  for (int i = 0; i < taken->n; i++)
+    ARENA_PUSH(arena, &whole, taken->items[i]);
+  for (int i = at + 1; i < block->n; i++)
+    ARENA_PUSH(arena, &whole, block->items[i]);
+  *block = whole;
+}
+
+static void fold_block(Arena *arena, Block *block)
 {
   for (int i = 0; i < block->n; i++) {
     Ir *ir = block->items[i];
-    fold_block(&ir->orelse);
-    fold_block(&ir->body);
-    if (ir->op == IR_ARITH || ir->op == IR_NEG || ir->op == IR_NOT || ir->op == IR_CAST)
+    fold_block(arena, &ir->orelse);
+    fold_block(arena, &ir->body);
+    if (ir->op == IR_ARITH || ir->op == IR_NEG || ir->op == IR_NOT || ir->op == IR_COMPARE || ir->op == IR_CAST)
       fold_ir(ir);
+    if (ir->op == IR_IF && is_const(ir->args[0])) {
+      const Block *taken = ir->args[0]->integer ? &ir->body : &ir->orelse;
+      int n = taken->n;
+      splice(arena, block, i, taken);
+      i += n - 1;
+      for (int k = 0; k < block->n; k++) /* nothing runs behind a jump */
+        if (block->items[k]->op >= IR_BREAK)
+          block->n = k + 1;
+    }
   }
 }
+
+/* ── repeated values ────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Does something in `block` assign `slot`? */
+static bool assigns(const Block *block, const Slot *slot)
+{
+  for (int i = 0; i < block->n; i++) {
+    const Ir *ir = block->items[i];
+    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) || assigns(&ir->body, slot) || assigns(&ir->orelse, slot))
+      return true;
+  }
+  return false;
+}
+
+/* Looks back over so many instructions at most, so that long functions stay linear. */
+enum { WINDOW = 64 };
+
+/* Two operands of instructions of one block, the later of which stands at `end`, that hold the same value: the same one, equal
+ * constants, or two reads of a variable with no assignment between them. */
+static bool same_value(const Block *block, int end, const Ir *a, const Ir *b)
+{
+  if (a == b)
+    return true;
+  if (a->op != b->op || !type_equal(a->type, b->type))
+    return false;
+  if (a->op == IR_CONST)
+    return a->type.kind == TYPE_FLOAT ? memcmp(&a->number, &b->number, sizeof a->number) == 0 : a->integer == b->integer;
+  if (a->op != IR_GET || a->slot != b->slot)
+    return false;
+  bool between = false;
+  for (int i = end; i >= 0 && i > end - 2 * WINDOW; i--) {
+    const Ir *ir = block->items[i];
+    if (ir == a)
+      return between;
+    if (ir == b)
+      between = true;
+    else if (between && (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == a->slot) || assigns(&ir->body, a->slot) ||
+                         assigns(&ir->orelse, a->slot)))
+      return false;
+  }
+  return false; /* far away, or one of them belongs to an outer block */
+}
+
+static bool same_operation(const Block *block, int end, const Ir *a, const Ir *b)
+{
+  if (a->op != b->op || a->op == IR_CONST || a->op == IR_GET || a->op > IR_CAST || !type_equal(a->type, b->type) || a->n_args != b->n_args)
+    return false;
+  if (a->op == IR_TENSOR && (a->tensor_op != b->tensor_op || a->dim != b->dim || a->keepdim != b->keepdim))
+    return false;
+  if ((a->op == IR_ARITH || a->op == IR_COMPARE) && strcmp(a->text, b->text) != 0)
+    return false;
+  for (int i = 0; i < a->n_args; i++)
+    if (!same_value(block, end, a->args[i], b->args[i]))
+      return false;
+  return true;
+}
+
+static void replace(Block *block, const Ir *from, Ir *to)
+{
+  for (int i = 0; i < block->n; i++) {
+    Ir *ir = block->items[i];
+    for (int k = 0; k < ir->n_args; k++)
+      if (ir->args[k] == from)
+        ir->args[k] = to;
+    replace(&ir->body, from, to);
+    replace(&ir->orelse, from, to);
+  }
+}
+
+static void remove_at(Block *block, int at)
+{
+  memmove(&block->items[at], &block->items[at + 1], sizeof block->items[0] * (size_t)(block->n - at - 1));
+  block->n--;
+}
+
+static void share_block(Block *block)
+{
+  for (int i = 0; i < block->n; i++) {
+    share_block(&block->items[i]->body);
+    share_block(&block->items[i]->orelse);
+    for (int k = i > WINDOW ? i - WINDOW : 0; k < i; k++) {
+      if (!same_operation(block, i, block->items[k], block->items[i]))
+        continue;
+      replace(block, block->items[i], block->items[k]);
+      remove_at(block, i--);
+      break;
+    }
+  }
+}
+
+/* ── dead code ──────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 static void count_uses(Block *block)
 {
@@ -129,8 +260,7 @@ static void drop_dead(Block *block)
       continue;
     for (int k = 0; k < ir->n_args; k++)
       ir->args[k]->n_uses--;
-    memmove(&block->items[i], &block->items[i + 1], sizeof block->items[0] * (size_t)(block->n - i - 1));
-    block->n--;
+    remove_at(block, i);
   }
 }
 
@@ -145,9 +275,10 @@ static void renumber(Block *block, int *next)
   }
 }
 
-void fold_func(Func *func)
+void fold_func(Unit *unit, Func *func)
 {
-  fold_block(&func->body);
+  fold_block(&unit->arena, &func->body);
+  share_block(&func->body);
   count_uses(&func->body);
   drop_dead(&func->body);
   func->n_ir = 0;

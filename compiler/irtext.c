@@ -166,13 +166,12 @@ static void print_head(Printer *p) {
     const Param *param = &func->params[i];
     const Param *before = i > 0 ? param - 1 : NULL;
     if (before != NULL)
-      buf_add(p->out, before->kind == PARAM_POSITIONAL_ONLY && param->kind != before->kind
-                          ? ", /, "
-                          : ", ");
+      buf_add(p->out, before->kind == PARAM_POSITIONAL_ONLY && param->kind != before->kind ? ", /, "
+                                                                                           : ", ");
     if (param->kind == PARAM_KEYWORD_ONLY && (before == NULL || before->kind != param->kind))
       buf_add(p->out, "*, ");
     buf_addf(p->out, "%s %s%s", param->name, type_name(param->fact.type),
-             param->has_default ? " = ..." : "");
+             param->default_value ? " = ..." : "");
   }
   if (func->n_params > 0 && func->params[func->n_params - 1].kind == PARAM_POSITIONAL_ONLY)
     buf_add(p->out, ", /");

@@ -12,10 +12,9 @@
 #include <string.h>
 
 typedef struct UnitObject {
-  PyObject_HEAD
-  Unit *unit;       /* NULL until the constructor has succeeded */
-  PyObject *path;   /* str, as given */
-  PyObject *module; /* str, as given */
+  PyObject_HEAD Unit *unit; /* NULL until the constructor has succeeded */
+  PyObject *path;           /* str, as given */
+  PyObject *module;         /* str, as given */
 } UnitObject;
 
 /* ── from C to Python ───────────────────────────────────────────────────────────────────────── */
@@ -49,7 +48,7 @@ static PyObject *param_object(const Param *param) {
       [PARAM_KEYWORD_ONLY] = "keyword-only",
   };
   return Py_BuildValue("(sssO)", param->name, type_name(param->fact.type), kinds[param->kind],
-                       param->has_default ? Py_True : Py_False);
+                       param->default_value ? Py_True : Py_False);
 }
 
 static PyObject *params_object(const Func *func) {
@@ -68,16 +67,16 @@ static PyObject *func_object(const Func *func) {
   static const char *const lanes[] = {
       [LANE_NONE] = "none", [LANE_TORCH] = "torch", [LANE_TENSORFLOW] = "tensorflow"};
   const Span *span = &func->def->span;
-  return Py_BuildValue("{ss ss ss si si si si si ss sN ss}",                   //
-                       "name", func->name,                                     //
-                       "qualname", func->qualname,                             //
-                       "status", status_name(func->status),                    //
-                       "line", span->line, "column", span->col,                //
-                       "end_line", span->end_line,                             //
-                       "bind_line", func->bind_line,                           //
-                       "bind_column", func->bind_col,                          //
-                       "lane", lanes[func->lane],                              //
-                       "params", params_object(func),                          //
+  return Py_BuildValue("{ss ss ss si si si si si ss sN ss}",    //
+                       "name", func->name,                      //
+                       "qualname", func->qualname,              //
+                       "status", status_name(func->status),     //
+                       "line", span->line, "column", span->col, //
+                       "end_line", span->end_line,              //
+                       "bind_line", func->bind_line,            //
+                       "bind_column", func->bind_col,           //
+                       "lane", lanes[func->lane],               //
+                       "params", params_object(func),           //
                        "result", type_name(func->result.type));
 }
 
@@ -240,15 +239,24 @@ static const char *choose(const char *given, const char *keyword, const char *co
   return NULL;
 }
 
-static bool compile_unit(UnitObject *self, const Options *options, const char *source,
-                         Py_ssize_t n_bytes) {
+/* The UTF-8 of a name without NULs; NULL: an exception is set. */
+static PyObject *encode_name(PyObject *name) {
+  PyObject *bytes = PyUnicode_AsEncodedString(name, "utf-8", "surrogatepass");
+  if (bytes != NULL && strlen(PyBytes_AS_STRING(bytes)) != (size_t)PyBytes_GET_SIZE(bytes)) {
+    PyErr_SetString(PyExc_ValueError, "embedded null character");
+    Py_CLEAR(bytes);
+  }
+  return bytes;
+}
+
+static bool compile_unit(UnitObject *self, const Options *options, PyObject *source) {
   bool done = false;
-  PyObject *path = PyUnicode_AsEncodedString(self->path, "utf-8", "surrogatepass");
-  PyObject *module = PyUnicode_AsEncodedString(self->module, "utf-8", "surrogatepass");
-  if (path == NULL || module == NULL)
+  PyObject *path = encode_name(self->path);
+  PyObject *module = path != NULL ? encode_name(self->module) : NULL;
+  if (module == NULL)
     goto done;
   self->unit = driver_new(PyBytes_AS_STRING(path), PyBytes_AS_STRING(module), options);
-  done = driver_compile(self->unit, source, (size_t)n_bytes);
+  done = driver_compile(self->unit, PyBytes_AS_STRING(source), (size_t)PyBytes_GET_SIZE(source));
 done:
   Py_XDECREF(path);
   Py_XDECREF(module);
@@ -278,7 +286,7 @@ static PyObject *unit_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
     return NULL;
   self->path = Py_NewRef(path);
   self->module = Py_NewRef(module);
-  if (!compile_unit(self, &options, PyBytes_AS_STRING(source), PyBytes_GET_SIZE(source)))
+  if (!compile_unit(self, &options, source))
     Py_CLEAR(self);
   return (PyObject *)self;
 }
@@ -301,9 +309,8 @@ static const char unit_doc[] =
     "MemoryError as Python's parser raises them.";
 
 static PyType_Slot unit_slots[] = {
-    {Py_tp_new, unit_new},           {Py_tp_dealloc, unit_dealloc},
-    {Py_tp_methods, unit_methods},   {Py_tp_getset, unit_attributes},
-    {Py_tp_doc, (void *)unit_doc},   {0, NULL},
+    {Py_tp_new, unit_new},           {Py_tp_dealloc, unit_dealloc}, {Py_tp_methods, unit_methods},
+    {Py_tp_getset, unit_attributes}, {Py_tp_doc, (void *)unit_doc}, {0, NULL},
 };
 
 static PyType_Spec unit_spec = {
@@ -328,7 +335,7 @@ static PyObject *module_report(PyObject *module, PyObject *args) {
     return NULL;
   /* A tuple of our own: nothing can take a Unit out of it while it is printed. */
   units = PySequence_Tuple(list);
-  root = PyUnicode_AsEncodedString(root_text, "utf-8", "surrogatepass");
+  root = encode_name(root_text);
   if (units == NULL || root == NULL)
     goto done;
   Py_ssize_t n = PyTuple_GET_SIZE(units);

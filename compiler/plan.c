@@ -67,8 +67,11 @@ static bool can_alias(const Block *block, int at)
     const Ir *ir = block->items[i];
     if (block_reads(&ir->body, get) || block_reads(&ir->orelse, get))
       return false; /* used in an inner block: rare, and a copy is always right */
-    if (!plan_is_inline(ir) && reads(ir, get))
+    if (!plan_is_inline(ir) && reads(ir, get)) {
       consumer = i;
+      if (get->n_uses == 1)
+        break;
+    }
   }
   int last = consumer < 0 ? block->n : consumer;
   for (int i = at + 1; i < last; i++) {
@@ -222,8 +225,34 @@ static void live_block(Live *live, Block *block, uint64_t *set)
   }
 }
 
+/* Does every tensor operation have a recipe? */
+static bool has_recipes(const Block *block)
+{
+  for (int i = 0; i < block->n; i++) {
+    const Ir *ir = block->items[i];
+    if ((ir->op == IR_TENSOR && !*op_table[ir->tensor_op].recipe) || !has_recipes(&ir->body) || !has_recipes(&ir->orelse))
+      return false;
+  }
+  return true;
+}
+
+static bool has_ops(const Block *block)
+{
+  for (int i = 0; i < block->n; i++)
+    if (block->items[i]->op == IR_TENSOR || has_ops(&block->items[i]->body) || has_ops(&block->items[i]->orelse))
+      return true;
+  return false;
+}
+
 void plan_func(Unit *unit, Func *func)
 {
+#ifdef TENSORC_EXACT
+  func->exact = func->result.type.kind == TYPE_TENSOR && has_ops(&func->body) && has_recipes(&func->body);
+#else
+  (void)has_ops, (void)has_recipes;
+#endif
+  if (func->exact)
+    rows_func(unit, func);
   place_block(&func->body);
   int n_words = (func->slots.n + 63) / 64 + 1;
   Live live = {&unit->arena, func->slots.n, n_words, NULL, NULL};
@@ -254,13 +283,13 @@ static void print_ops(Buf *out, const Block *block)
 
 void plan_print(Buf *out, const Func *func)
 {
-  buf_addf(out, "%s: library {", func->qualname);
+  buf_addf(out, "%s: %s {", func->qualname, func->splits ? "exact, blocks of rows" : func->exact ? "exact" : "library");
   print_ops(out, &func->body);
   buf_add(out, " }\n");
   for (int i = 0; i < func->slots.n; i++) {
     const Slot *slot = func->slots.items[i];
     if (*slot->name)
-      buf_addf(out, "  %s: %s%s%s\n", slot->name, type_name(slot->type), slot->parameter >= 0 ? ", parameter" : "",
+      buf_addf(out, "  %s: %s%s%s\n", slot->name, type_name(slot->type), slot->parameter < 0 ? "" : func->params[slot->parameter].rows ? ", parameter, rows" : ", parameter",
                slot->may_be_unbound ? ", may be unassigned" : "");
     else
       buf_addf(out, "  temporary %d: %s\n", slot->index, type_name(slot->type));

@@ -1,11 +1,12 @@
 /* read.c: CPython's ast → arena.
  *
- * The parser is CPython's own, called on the bytes of the file, so that cookies, BOMs and every rule
- * of the grammar are the running interpreter's. The tree it returns is copied into Ast nodes after
- * ast.def and the Python objects are released. Leaves unit->tree, and through source.c the text.
+ * The parser is CPython's own, called on the bytes of the file, so that cookies, BOMs and every
+ * rule of the grammar are the running interpreter's. The tree it returns is copied into Ast nodes
+ * after ast.def and the Python objects are released. Leaves unit->tree, and through source.c the
+ * text.
  *
- * A class of nodes is looked up once a file: its kind, and for each of its fields the slot of struct
- * Ast that takes it. The copy itself then only fetches from instance dictionaries.
+ * A class of nodes is looked up once a file: its kind, and for each of its fields the slot of
+ * struct Ast that takes it. The copy itself then only fetches from instance dictionaries.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -37,7 +38,8 @@ static const struct {
   AstKind kind;
   const char *fields;
 } extra_table[] = {
-    {AST_arguments, "kwonly:kwonlyargs kw_defaults:kw_defaults defaults:defaults vararg:vararg kwarg:kwarg"},
+    {AST_arguments,
+     "kwonly:kwonlyargs kw_defaults:kw_defaults defaults:defaults vararg:vararg kwarg:kwarg"},
     {AST_Global, "names:names"},
     {AST_Nonlocal, "names:names"},
 };
@@ -67,12 +69,12 @@ static const struct {
 static const struct {
   const char *name, *symbol;
 } operator_table[] = {
-    {"Add", "+"},     {"Sub", "-"},     {"Mult", "*"},     {"MatMult", "@"}, {"Div", "/"},
-    {"Mod", "%"},     {"Pow", "**"},    {"LShift", "<<"},  {"RShift", ">>"}, {"BitOr", "|"},
-    {"BitXor", "^"},  {"BitAnd", "&"},  {"FloorDiv", "//"}, {"Invert", "~"}, {"Not", "not"},
-    {"UAdd", "+"},    {"USub", "-"},    {"And", "and"},    {"Or", "or"},     {"Eq", "=="},
-    {"NotEq", "!="},  {"Lt", "<"},      {"LtE", "<="},     {"Gt", ">"},      {"GtE", ">="},
-    {"Is", "is"},     {"IsNot", "is-not"}, {"In", "in"},   {"NotIn", "not-in"},
+    {"Add", "+"},    {"Sub", "-"},        {"Mult", "*"},      {"MatMult", "@"},    {"Div", "/"},
+    {"Mod", "%"},    {"Pow", "**"},       {"LShift", "<<"},   {"RShift", ">>"},    {"BitOr", "|"},
+    {"BitXor", "^"}, {"BitAnd", "&"},     {"FloorDiv", "//"}, {"Invert", "~"},     {"Not", "not"},
+    {"UAdd", "+"},   {"USub", "-"},       {"And", "and"},     {"Or", "or"},        {"Eq", "=="},
+    {"NotEq", "!="}, {"Lt", "<"},         {"LtE", "<="},      {"Gt", ">"},         {"GtE", ">="},
+    {"Is", "is"},    {"IsNot", "is-not"}, {"In", "in"},       {"NotIn", "not-in"},
 };
 
 static const char *const context_table[] = {"Load", "Store", "Del"}; /* Ast.integer counts these */
@@ -172,7 +174,8 @@ static bool describe_class(Reader *reader, Class *class, PyTypeObject *type) {
   return done;
 }
 
-/* The description of a node's class, made when the file first has one; NULL: an exception is set. */
+/* The description of a node's class, made when the file first has one; NULL: an exception is set.
+ */
 static const Class *class_of(Reader *reader, PyTypeObject *type) {
   uintptr_t hash = (uintptr_t)type;
   hash = hash >> 4 ^ hash >> 12;
@@ -283,7 +286,8 @@ static bool read_field(Reader *reader, Ast *ast, const Field *field, PyObject *v
     return ast->kind != AST_Other || read_text(reader, value, &ast->text2, &length);
   }
   if (PyLong_Check(value)) {
-    ast->integer = PyLong_AsLong(value); /* ImportFrom.level, AnnAssign.simple, comprehension.is_async */
+    ast->integer =
+        PyLong_AsLong(value); /* ImportFrom.level, AnnAssign.simple, comprehension.is_async */
     return ast->integer != -1 || PyErr_Occurred() == NULL;
   }
   const Class *class = class_of(reader, Py_TYPE(value));
@@ -309,11 +313,10 @@ static bool read_field(Reader *reader, Ast *ast, const Field *field, PyObject *v
 
 static bool read_fields(Reader *reader, Ast *ast, const Class *class, PyObject *dict) {
   Span *span = &ast->span;
-  if (class->positioned &&
-      !(read_position(dict, reader->lineno, &span->line) &&
-        read_position(dict, reader->col_offset, &span->col) &&
-        read_position(dict, reader->end_lineno, &span->end_line) &&
-        read_position(dict, reader->end_col_offset, &span->end_col)))
+  if (class->positioned && !(read_position(dict, reader->lineno, &span->line) &&
+                             read_position(dict, reader->col_offset, &span->col) &&
+                             read_position(dict, reader->end_lineno, &span->end_line) &&
+                             read_position(dict, reader->end_col_offset, &span->end_col)))
     return false;
   if (class->positioned)
     reader->deepest = *span;
@@ -321,7 +324,8 @@ static bool read_fields(Reader *reader, Ast *ast, const Class *class, PyObject *
     PyObject *value = PyDict_GetItemWithError(dict, class->fields[i].name);
     if (value == NULL && PyErr_Occurred() != NULL)
       return false;
-    if (class->kind == AST_Constant) /* its first field is the value, its second says that it was u"" */
+    if (class->kind ==
+        AST_Constant) /* its first field is the value, its second says that it was u"" */
       return read_constant(reader, ast, value);
     if (!read_field(reader, ast, &class->fields[i], value))
       return false;
@@ -357,7 +361,14 @@ static bool read_node(Reader *reader, PyObject *object, Ast **result) {
 
 /* ── the pass ───────────────────────────────────────────────────────────────────────────────── */
 
+/* The tree, of a source that Python compiles to the end: some errors (a repeated parameter, return outside a function) are
+ * only found behind the parser. */
 static PyObject *parse(PyObject *filename, PyObject *bytes) {
+  PyCompilerFlags whole = {.cf_flags = PyCF_SOURCE_IS_UTF8, .cf_feature_version = PY_MINOR_VERSION};
+  PyObject *code = Py_CompileStringObject(PyBytes_AS_STRING(bytes), filename, Py_file_input, &whole, -1);
+  if (code == NULL)
+    return NULL;
+  Py_DECREF(code);
   PyCompilerFlags flags = {.cf_flags = PyCF_ONLY_AST | PyCF_SOURCE_IS_UTF8,
                            .cf_feature_version = PY_MINOR_VERSION};
   return Py_CompileStringObject(PyBytes_AS_STRING(bytes), filename, Py_file_input, &flags, -1);
@@ -403,6 +414,13 @@ bool read_unit(Unit *unit, const char *source, size_t n_bytes) {
   if (bytes == NULL)
     goto done;
   module = parse(filename, bytes);
+  if (module == NULL && PyErr_ExceptionMatches(PyExc_UnicodeError)) {
+    /* The parser failed while it made the text of its own error: the bytes are at fault. */
+    PyErr_Clear();
+    if (source_decode(unit, source, n_bytes))
+      PyErr_SetString(PyExc_SyntaxError, "source code is not text");
+    goto done;
+  }
   done = module != NULL && source_decode(unit, source, n_bytes) && read_tree(unit, module);
 done:
   Py_XDECREF(module);

@@ -1,8 +1,8 @@
 /* record.c: what the compiler decided, as check.json and as text for people.
  *
  * Reads finished Units and leaves them alone. Keys, enums and positions are those of the reference
- * tool's contract 3.0.0, so that its users' scripts and editors go on working; keys of ours are only
- * added. Lines count from 1, columns from 0 in UTF-8 bytes.
+ * tool's contract 3.0.0, so that its users' scripts and editors go on working; keys of ours are
+ * only added. Lines count from 1, columns from 0 in UTF-8 bytes.
  */
 #include "record.h"
 
@@ -153,8 +153,8 @@ static void add_qualnames(Json *json, Arena *scratch, const char *key, Unit *con
   for (int i = 0; i < n_units; i++)
     for (int k = 0; k < units[i]->funcs.n; k++) {
       const Func *func = units[i]->funcs.items[k];
-      bool wanted = status == CANDIDATES ? func->status != STATUS_NOT_CANDIDATE
-                                         : (int)func->status == status;
+      bool wanted =
+          status == CANDIDATES ? func->status != STATUS_NOT_CANDIDATE : (int)func->status == status;
       if (wanted)
         names[n++] = record_qualname(scratch, units[i], func);
     }
@@ -171,7 +171,8 @@ static void add_host_source_plan(Json *json) {
   json_text(json, "execution_authority", "descriptive-only");
   json_text(json, "graph", NULL);
   json_list(json, "module_initializers");
-  json_text(json, "unavailable_reason", "tensorc compiles functions one by one and makes no plan of modules");
+  json_text(json, "unavailable_reason",
+            "tensorc compiles functions one by one and makes no plan of modules");
   json_close(json, '}');
 }
 

@@ -11,8 +11,9 @@
 /* "pkg.mod.Class.method": how reports name a function across modules. */
 const char *record_qualname(Arena *scratch, const Unit *unit, const Func *func);
 
-/* Findings of a function as `diagnostics` has them: an error for each reason of a rejection, an info
- * for a note. What keeps a function from being a candidate is in its promotion_assessment only. */
+/* Findings of a function as `diagnostics` has them: an error for each reason of a rejection, an
+ * info for a note. What keeps a function from being a candidate is in its promotion_assessment
+ * only. */
 void record_diags(Json *json, Arena *scratch, const Unit *unit, const Func *func);
 
 void record_func(Json *json, Arena *scratch, const Unit *unit, const Func *func);

@@ -1,9 +1,8 @@
 /* record_func.c: the entry of one function in check.json.
  *
  * Reads what claim decided and prints it under the keys of the reference tool. Keys of ours are
- * `body`, the end positions, and `operand_types` that count a method's receiver first. Keys about
- * things that this compiler does not do (shims, embedding, boundary calls) say so by their empty
- * values.
+ * `body` and the end positions; in `operand_types` the receiver of a method counts as the first.
+ * Keys about what this compiler does not do (shims, embedding, boundary calls) have empty values.
  */
 #include "record.h"
 
@@ -37,7 +36,8 @@ typedef struct Calls {
 } Calls;
 
 /* What an expression names, with its first name replaced by what was imported as it: "F.relu" gives
- * "torch.nn.functional.relu", "h.softmax" itself; anything that is not a chain of names is dynamic. */
+ * "torch.nn.functional.relu", "h.softmax" itself; anything that is not a chain of names is dynamic.
+ */
 static const char *dotted(const Calls *calls, const Ast *expr) {
   if (expr->kind == AST_Attribute) {
     const char *base = dotted(calls, expr->a);
@@ -117,8 +117,25 @@ static void add_calls(Json *json, Arena *scratch, const Unit *unit, const Func *
 
 /* ── claims and types ───────────────────────────────────────────────────────────────────────── */
 
+/* A form of the framework's is named in full, a method as it was written on a name. */
+static const char *claim_target(const Claim *claim) {
+  bool on_name = claim->rule->kind == SPELL_METHOD && claim->target[0] != '(';
+  return on_name ? claim->target : claim->rule->name;
+}
+
+static void add_receiver(Json *json, const Claim *claim, Lane lane) {
+  bool is_name = claim->target[0] != '(';
+  json_open(json, "receiver", '{');
+  json_text(json, "arg_type", type_key(claim->operands[0], lane));
+  json_text(json, "expr_kind", is_name ? "name" : "expression");
+  json_bool(json, "is_safe", is_name);
+  json_text(json, "schema", NULL);
+  json_close(json, '}');
+}
+
 static void add_claim(Json *json, const Func *func, const Claim *claim) {
   Lane lane = claim->rule->lane != LANE_NONE ? claim->rule->lane : func->lane;
+  bool method = claim->rule->kind == SPELL_METHOD;
   json_open(json, NULL, '{');
   json_int(json, "column", claim->span.col);
   json_int(json, "end_column", claim->span.end_col);
@@ -126,18 +143,19 @@ static void add_claim(Json *json, const Func *func, const Claim *claim) {
   json_text(json, "kind", claim->rule->kind == SPELL_OPERATOR ? "binop" : "call");
   json_int(json, "line", claim->span.line);
   json_open(json, "operand_types", '[');
-  for (int i = 0; i < claim->n_operands; i++)
+  for (int i = method ? 1 : 0; i < claim->n_operands; i++)
     json_text(json, NULL, type_key(claim->operands[i], lane));
   json_close(json, ']');
   json_text(json, "plugin_id", lane_plugin(lane));
+  if (method)
+    add_receiver(json, claim, lane);
   json_text(json, "result_type", type_key(claim->result, lane));
   json_text(json, "rule_id", claim->rule->id);
-  json_text(json, "target", claim->target);
+  json_text(json, "target", claim_target(claim));
   json_close(json, '}');
 }
 
-static void push_type(Arena *scratch, const char **keys, int *n, Type type, Lane lane) {
-  (void)scratch;
+static void push_type(const char **keys, int *n, Type type, Lane lane) {
   if (type.kind == TYPE_TENSOR && lane != LANE_NONE)
     keys[(*n)++] = type_key(type, lane);
 }
@@ -149,10 +167,10 @@ static void add_type_keys(Json *json, Arena *scratch, const Func *func) {
   if (func->skip == SKIP_NONE) {
     for (int i = 0; i <= func->n_params; i++) {
       const Fact *fact = i < func->n_params ? &func->params[i].fact : &func->result;
-      push_type(scratch, keys, &n, fact->type, fact->lane != LANE_NONE ? fact->lane : func->lane);
+      push_type(keys, &n, fact->type, fact->lane != LANE_NONE ? fact->lane : func->lane);
     }
     for (int i = 0; i < func->claims.n; i++)
-      push_type(scratch, keys, &n, func->claims.items[i].result, func->lane);
+      push_type(keys, &n, func->claims.items[i].result, func->lane);
   }
   n = record_sort(keys, n);
   json_open(json, "plugin_type_keys", '[');
@@ -181,8 +199,9 @@ static bool is_plugin_managed(const Func *func) {
   bool found = false;
   for (int i = 0; i < func->diags.n && func->status == STATUS_REJECTED; i++) {
     const Diag *diag = &func->diags.items[i];
-    found = found || (diag->outcome == OUTCOME_REJECTED &&
-                      (strncmp(diag->code, "RXTP-", 5) == 0 || strncmp(diag->code, "TC-TORCH-", 9) == 0));
+    found = found ||
+            (diag->outcome == OUTCOME_REJECTED &&
+             (strncmp(diag->code, "RXTP-", 5) == 0 || strncmp(diag->code, "TC-TORCH-", 9) == 0));
   }
   return found;
 }
@@ -215,7 +234,7 @@ static void add_assessed_diags(Json *json, const Diag **sorted, int n) {
   json_close(json, ']');
 }
 
-/* Codes of the findings for which `all` or the outcome speaks, sorted, each once. */
+/* Codes of the findings, sorted, each once; `notes`: also of those that refuse nothing. */
 static void add_codes(Json *json, const char *key, Arena *scratch, const Diags *diags, bool notes) {
   const char **codes = ARENA_ARRAY(scratch, const char *, diags->n + 1);
   int n = 0;

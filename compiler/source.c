@@ -58,14 +58,15 @@ static const char *find_cookie(Arena *arena, const char *line, size_t length, bo
   return "";
 }
 
-/* "latin-1-unix" is an editor's way of writing latin-1; CPython's tokenizer cuts the same two names. */
+/* "latin-1-unix" is an editor's way of writing latin-1; CPython's tokenizer cuts the same two
+ * names. */
 static const char *plain_name(const char *encoding) {
   static const struct {
     const char *prefix, *name;
   } names[4] = {{"utf-8", "utf-8"},
-               {"latin-1", "iso-8859-1"},
-               {"iso-8859-1", "iso-8859-1"},
-               {"iso-latin-1", "iso-8859-1"}};
+                {"latin-1", "iso-8859-1"},
+                {"iso-8859-1", "iso-8859-1"},
+                {"iso-latin-1", "iso-8859-1"}};
   for (int i = 0; i < 4; i++) {
     const char *a = names[i].prefix, *b = encoding;
     for (; *a != '\0' && *a == (*b == '_' ? '-' : Py_TOLOWER(*b)); a++, b++)
@@ -112,6 +113,23 @@ static void split_lines(Unit *unit) {
   unit->lines[unit->n_lines] = end;
 }
 
+/* Puts a SyntaxError with the line in place of the codec's own exception. */
+static bool refuse_encoding(const Unit *unit, const char *source, size_t n_bytes) {
+  PyObject *type = NULL, *value = NULL, *traceback = NULL;
+  Py_ssize_t start = 0;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (value != NULL && PyErr_GivenExceptionMatches(value, PyExc_UnicodeDecodeError))
+    PyUnicodeDecodeError_GetStart(value, &start);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+  int line = 1;
+  for (size_t i = 0; i + 1 < n_bytes && i < (size_t)start; i++)
+    line += source[i] == '\n' || (source[i] == '\r' && source[i + 1] != '\n');
+  return refuse(unit, line, "source code is not text in its declared encoding");
+}
+
 bool source_decode(Unit *unit, const char *source, size_t n_bytes) {
   bool done = false;
   PyObject *text = NULL;
@@ -125,11 +143,8 @@ bool source_decode(Unit *unit, const char *source, size_t n_bytes) {
   Py_ssize_t length = 0;
   const char *utf8 = text != NULL ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
   if (utf8 == NULL) {
-    /* The parser looks at strings and names only and may have passed over a comment. */
-    if (PyErr_ExceptionMatches(PyExc_UnicodeError) || PyErr_ExceptionMatches(PyExc_LookupError)) {
-      PyErr_Clear();
-      refuse(unit, 1, "source code is not text in its declared encoding");
-    }
+    if (PyErr_ExceptionMatches(PyExc_UnicodeError) || PyErr_ExceptionMatches(PyExc_LookupError))
+      refuse_encoding(unit, source, n_bytes);
     goto done;
   }
   if (!source_admit(unit, utf8, (size_t)length))

@@ -8,7 +8,8 @@
 #include <string.h>
 
 const Op op_table[OP_COUNT] = {
-#define OP(op, class, library, aten, overload, title) {OP_##op, #op, CLASS_##class, #library, aten, overload, title},
+#define OP(op, class, library, aten, overload, recipe, title)                                                              \
+  {OP_##op, #op, CLASS_##class, #library, recipe, aten, overload, title},
 #define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)
 #include "ops.def"
 #undef OP
@@ -16,7 +17,7 @@ const Op op_table[OP_COUNT] = {
 };
 
 const Rule rule_table[] = {
-#define OP(op, class, library, aten, overload, title)
+#define OP(op, class, library, aten, overload, recipe, title)
 #define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)                                              \
   {OP_##op,                                                                                                             \
    LANE_TORCH,                                                                                                          \

@@ -177,7 +177,7 @@ const char *type_key(Type type, Lane lane); /* "rextio-torch/tensor-f32-cpu-2d";
 const char *lane_plugin(Lane lane); /* "rextio-torch" */
 
 typedef enum {
-#define OP(op, class, library, aten, overload, title) OP_##op,
+#define OP(op, class, library, aten, overload, recipe, title) OP_##op,
 #define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)
 #include "ops.def"
 #undef OP
@@ -192,6 +192,7 @@ typedef struct Op {
   const char *name;     /* "relu": in IR texts */
   OpClass class;
   const char *library;  /* the tc_torch_* function of the runtime that runs it */
+  const char *recipe;   /* name of the recipe that has the wheel's own bits (runtime/kernel), or "" */
   const char *aten, *overload; /* the wheel's own name of it, or "" where `library` says all */
   const char *title;
 } Op;
@@ -327,7 +328,8 @@ typedef enum { PARAM_POSITIONAL_ONLY, PARAM_POSITIONAL_OR_KEYWORD, PARAM_KEYWORD
 typedef struct Param {
   const char *name;
   ParamKind kind;
-  bool has_default;
+  const struct Ast *default_value; /* or NULL */
+  bool rows;         /* rows_func: carries the batch */
   Fact fact;
   Span span;
 } Param;
@@ -368,6 +370,8 @@ typedef struct Func {
   struct { Slot **items; int n, capacity; } slots;
   Block body;
   int n_ir;                    /* ids given out */
+  bool exact;                  /* plan: every operation has a recipe, so there is an exact body */
+  bool splits;                 /* rows_func: the exact body may run block by block */
   /* where the binding goes in the copied source: a 1-based blank line, 0 for the end of the file, -1 for nowhere */
   int bind_line, bind_col;
 } Func;
@@ -413,7 +417,8 @@ bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const 
 /* ── claim.c … emit.c ───────────────────────────────────────────────────────────────────────────────────────────── */
 
 void claim_func(Unit *unit, Func *func); /* decides: func->status, its claims, diags and IR */
-void fold_func(Func *func); /* also counts uses */
+void fold_func(Unit *unit, Func *func); /* also counts uses */
+void rows_func(Unit *unit, Func *func); /* rows.c, a part of planning */
 void plan_func(Unit *unit, Func *func);
 bool plan_is_inline(const Ir *ir); /* printed as a C expression where it is used */
 void plan_print(Buf *out, const Func *func);

@@ -1,0 +1,264 @@
+/* capabilities.c: the tables as JSON: what `tensorc capabilities --json` prints.
+ *
+ * Reads ops.def, signatures.def and types.def through their tables, under the keys of the reference
+ * tool's contract 3.0.0. Nothing here is written twice: a form that claim takes is listed because
+ * it is a row. What depends on the project (project_root, config_fingerprint, versions) is null and
+ * filled in by the command.
+ */
+#include "tensorc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Codes of the language, for functions of every framework. */
+static const struct {
+  const char *id, *code, *kind, *pattern, *constraint, *guidance, *outcome;
+} core_rules[] = {
+    {"core/argument-annotation-required", "RXT001", "type",
+     "parameter or result without a type annotation",
+     "The types of a native function are read from its annotations.",
+     "Annotate every parameter and the result.", "fallback"},
+    {"core/binding-line", "TC-LANG-002", "syntax", "no blank line after the function",
+     "The compiled function is bound on the blank line after it, so that no line number moves.",
+     "Leave a blank line after the function.", "fallback"},
+    {"core/external-accelerator-decorator", "RXT091", "decorator", "a decorator of another tool",
+     "What a decorator returns is unknown, so the function stays as it is.",
+     "Remove the decorator to have the function compiled.", "fallback"},
+    {"core/nesting-depth", "TC-LANG-001", "syntax", "syntax nested 1000 levels deep",
+     "The file is not analysed.", "Split the expression.", "fallback"},
+    {"core/return-annotation-required", "RXT003", "type", "unsupported return type",
+     "Every path returns what the annotation says, and the type is one of types.def.",
+     "Correct the annotation or the expression.", "fallback"},
+    {"core/unsupported-argument-type", "RXT002", "type", "unsupported parameter type",
+     "Parameters are tensors, int, float or bool.",
+     "Use a type of tensorc.types, int, float or bool.", "fallback"},
+    {"core/unsupported-external-call", "RXT030", "call", "call that no rule covers",
+     "Only calls that a rule covers are compiled.",
+     "Use a covered form, or leave this function on Python.", "fallback"},
+    {"core/unsupported-syntax", "RXT010", "syntax", "statement or expression that is not covered",
+     "Only covered syntax is compiled.", "Rewrite it, or leave this function on Python.",
+     "fallback"},
+};
+
+/* "x.mean(dim=1)", "torch.abs(x)", "a + b": the form as a user writes it. */
+static const char *form_of(Arena *scratch, const Rule *rule) {
+  const char *signature = signature_table[rule->signature].text;
+  switch (rule->kind) {
+  case SPELL_CALL:
+    return arena_format(scratch, "%s%s", rule->name, signature);
+  case SPELL_METHOD: {
+    /* The receiver is the signature's first name: "(x, dim)" becomes "x.sum(dim)". */
+    size_t receiver = strcspn(signature + 1, ",)");
+    const char *rest = signature + 1 + receiver;
+    rest += *rest == ',' ? 2 : 0;
+    rest += strncmp(rest, "*, ", 3) == 0 ? 3 : 0;
+    return arena_format(scratch, "%.*s.%s(%s", (int)receiver, signature + 1, rule->name, rest);
+  }
+  case SPELL_OPERATOR:
+    return arena_format(scratch, "a %s b", rule->name);
+  }
+  NEVER("a kind of spelling without a form");
+}
+
+/* ── rules ──────────────────────────────────────────────────────────────────────────────────── */
+
+static int compare_rules(const void *left, const void *right) {
+  const Rule *a = *(const Rule *const *)left, *b = *(const Rule *const *)right;
+  int order = strcmp(a->id, b->id);
+  return order != 0 ? order : a < b ? -1 : a > b; /* within an id in the order of the table */
+}
+
+static void add_rule(Json *json, const char *id, const char *provider, const char *code,
+                     const char *constraint, const char *guidance, const char *outcome,
+                     const char *kind, const char *pattern) {
+  json_open(json, NULL, '{');
+  json_text(json, "constraint", constraint);
+  json_text(json, "diagnostic_code", code);
+  json_text(json, "guidance", guidance);
+  json_text(json, "id", id);
+  json_text(json, "outcome", outcome);
+  json_text(json, "provider", provider);
+  json_open(json, "scope", '{');
+  json_text(json, "kind", kind);
+  json_text(json, "pattern", pattern);
+  json_close(json, '}');
+  json_text(json, "stability", strcmp(provider, "core") == 0 ? "stable" : "experimental");
+  json_close(json, '}');
+}
+
+/* One rule of the report from the rows that share its id: the spellings of one form. */
+static void add_table_rule(Json *json, Arena *scratch, const Rule *const *rows, int n) {
+  const Rule *rule = rows[0];
+  const char *forms = "";
+  for (int i = 0; i < n; i++) {
+    const char *form = form_of(scratch, rows[i]);
+    if (strstr(forms, form) == NULL)
+      forms = arena_format(scratch, "%s%s%s", forms, i > 0 ? " or " : "", form);
+  }
+  const char *constraint = arena_format(
+      scratch, "float32 CPU tensors; ranks of the operands > of the result: %s", rule->ranks);
+  const char *guidance =
+      arena_format(scratch, "write %s, with literals for everything that is no tensor", forms);
+  add_rule(json, rule->id, lane_plugin(rule->lane), rule->code, constraint, guidance, "native",
+           rule->kind == SPELL_OPERATOR ? "binop" : "call", forms);
+}
+
+static void add_rules(Json *json, Arena *scratch) {
+  json_open(json, "rules", '[');
+  for (size_t i = 0; i < sizeof core_rules / sizeof core_rules[0]; i++)
+    add_rule(json, core_rules[i].id, "core", core_rules[i].code, core_rules[i].constraint,
+             core_rules[i].guidance, core_rules[i].outcome, core_rules[i].kind,
+             core_rules[i].pattern);
+  const Rule **rows = ARENA_ARRAY(scratch, const Rule *, n_rules);
+  for (int i = 0; i < n_rules; i++)
+    rows[i] = &rule_table[i];
+  qsort(rows, (size_t)n_rules, sizeof *rows, compare_rules);
+  for (int i = 0, n; i < n_rules; i += n) {
+    for (n = 1; i + n < n_rules && strcmp(rows[i]->id, rows[i + n]->id) == 0; n++)
+      ;
+    add_table_rule(json, scratch, &rows[i], n);
+  }
+  add_rule(json, "rextio-torch/unsupported-tensor-surface", lane_plugin(LANE_TORCH),
+           "RXTP-TORCH-010", "a recognised form with operands of other types, ranks or devices",
+           "use float32 CPU tensors of rank 1 or 2, or leave this function on Python", "fallback",
+           "type", "tensor type outside the table");
+  json_close(json, ']');
+}
+
+/* ── what is covered ────────────────────────────────────────────────────────────────────────── */
+
+static int compare_texts(const void *left, const void *right) {
+  return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+static void add_sorted(Json *json, const char *key, const char **texts, int n) {
+  qsort(texts, (size_t)n, sizeof *texts, compare_texts);
+  json_open(json, key, '[');
+  for (int i = 0; i < n; i++)
+    if (i == 0 || strcmp(texts[i - 1], texts[i]) != 0)
+      json_text(json, NULL, texts[i]);
+  json_close(json, ']');
+}
+
+static void add_texts(Json *json, const char *key, const char *const *texts) {
+  json_open(json, key, '[');
+  for (; *texts != NULL; texts++)
+    json_text(json, NULL, *texts);
+  json_close(json, ']');
+}
+
+/* Functions by their dotted names, methods as members of torch.Tensor. */
+static void add_coverage(Json *json, Arena *scratch) {
+  static const char *const modules[] = {"torch", "torch.nn", "torch.nn.functional", NULL};
+  const char **symbols = ARENA_ARRAY(scratch, const char *, n_rules);
+  const char **operators = ARENA_ARRAY(scratch, const char *, n_rules);
+  int n_symbols = 0, n_operators = 0;
+  for (int i = 0; i < n_rules; i++) {
+    const Rule *rule = &rule_table[i];
+    if (rule->kind == SPELL_OPERATOR)
+      operators[n_operators++] = rule->name;
+    else if (rule->kind == SPELL_METHOD)
+      symbols[n_symbols++] = arena_format(scratch, "torch.Tensor.%s", rule->name);
+    else
+      symbols[n_symbols++] = rule->name;
+  }
+  json_open(json, "coverage", '{');
+  add_texts(json, "modules", modules);
+  add_sorted(json, "operators", operators, n_operators);
+  json_text(json, "package", "torch");
+  add_sorted(json, "symbols", symbols, n_symbols);
+  json_close(json, '}');
+}
+
+static void add_plugins(Json *json, Arena *scratch) {
+  json_open(json, "plugins", '[');
+  json_open(json, NULL, '{');
+  json_text(json, "api_version", "1.7");
+  json_bool(json, "artifact_capability_declared", false);
+  add_coverage(json, scratch);
+  json_text(json, "id", lane_plugin(LANE_TORCH));
+  json_bool(json, "lowering_provided", true);
+  json_text(json, "name", "PyTorch to C");
+  json_open(json, "packages", '[');
+  json_text(json, NULL, "torch");
+  json_close(json, ']');
+  json_bool(json, "rules_provided", true);
+  json_text(json, "version", NULL);
+  json_close(json, '}');
+  json_close(json, ']');
+}
+
+/* Tensor types that a native function may have: those of types.def on a device that is covered. */
+static void add_tensor_types(Json *json, Arena *scratch) {
+  static const struct {
+    TypeKind kind;
+    DType dtype;
+    Device device;
+    int rank;
+    Lane lane;
+  } markers[] = {
+#define MARKER(module, name, kind, dtype, device, rank, lane)                                      \
+  {TYPE_##kind, DTYPE_##dtype, DEVICE_##device, rank, LANE_##lane},
+#include "types.def"
+#undef MARKER
+  };
+  enum { N_MARKERS = sizeof markers / sizeof markers[0] };
+  const char **keys = ARENA_ARRAY(scratch, const char *, N_MARKERS);
+  int n = 0;
+  for (int i = 0; i < N_MARKERS; i++) {
+    Type type = {markers[i].kind, markers[i].dtype, markers[i].device, markers[i].rank};
+    if (markers[i].lane == LANE_TORCH && type.device == DEVICE_CPU)
+      keys[n++] = type_key(type, LANE_TORCH);
+  }
+  add_sorted(json, "tensor_types", keys, n);
+}
+
+static void add_type_capabilities(Json *json, Arena *scratch) {
+  static const char *const numeric[] = {"float", "int", NULL};
+  static const char *const scalar[] = {"bool", "float", "int", NULL};
+  json_open(json, "type_capabilities", '{');
+  json_list(json, "dict_key_types");
+  json_list(json, "list_item_types");
+  add_texts(json, "numeric_types", numeric);
+  add_texts(json, "scalar_types", scalar);
+  json_list(json, "set_item_types");
+  add_tensor_types(json, scratch);
+  json_close(json, '}');
+}
+
+static void add_contracts(Json *json) {
+  static const char *const kinds[] = {"host-extension", NULL};
+  json_open(json, "artifact_contract", '{');
+  json_list(json, "host_executable_fallbacks");
+  add_texts(json, "kinds", kinds);
+  json_text(json, "profile_resolution", "generate-build-only");
+  json_text(json, "status", "experimental");
+  json_close(json, '}');
+  json_text(json, "config_fingerprint", NULL);
+  json_text(json, "contract_version", "3.0.0");
+  json_open(json, "device_provider_contract", '{');
+  json_bool(json, "discovery", false);
+  json_bool(json, "local_probe_performed", false);
+  json_bool(json, "provider_selected", false);
+  json_text(json, "status", "draft");
+  json_close(json, '}');
+}
+
+void capabilities_print(Buf *out) {
+  Arena scratch;
+  arena_init(&scratch);
+  Json json = {.out = out};
+  json_open(&json, NULL, '{');
+  add_contracts(&json);
+  add_plugins(&json, &scratch);
+  json_text(&json, "project_root", NULL);
+  json_text(&json, "rextio_version", NULL);
+  add_rules(&json, &scratch);
+  json_open(&json, "target", '{');
+  json_text(&json, "language", "c");
+  json_close(&json, '}');
+  add_type_capabilities(&json, &scratch);
+  json_close(&json, '}');
+  buf_add(out, "\n");
+  arena_free(&scratch);
+}

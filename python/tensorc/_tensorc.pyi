@@ -1,0 +1,55 @@
+"""The compiler, in C: compiler/module.c."""
+
+from typing import TypedDict
+
+RT_VERSION: int
+
+class Function(TypedDict):
+    name: str
+    qualname: str
+    status: str  # "accepted", "rejected", "not-candidate"
+    line: int
+    column: int
+    end_line: int
+    bind_line: int  # 1-based blank line; 0: the end of the file; -1: nowhere
+    bind_column: int
+    lane: str  # "torch", "none"
+    params: list[tuple[str, str, str, bool]]  # name, type ("f32[2]", "int"), kind ("keyword-only"), has a default
+    result: str
+
+class Diagnostic(TypedDict):
+    function: str | None  # qualname
+    code: str
+    outcome: str  # "rejected", "not-covered", "note"
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    message: str
+    suggestion: str | None
+
+class Unit:
+    """One source file. Raises SyntaxError, ValueError, RecursionError or MemoryError when Python cannot parse it."""
+
+    path: str
+    module: str
+    text: str
+    n_accepted: int
+    functions: list[Function]
+    diagnostics: list[Diagnostic]
+    def __init__(
+        self,
+        source: bytes,
+        path: str,
+        module: str,
+        *,
+        marked_only: bool = False,
+        gradients: str = "python",
+        on_mismatch: str = "python",
+    ) -> None: ...
+    def emit(self, extension: str) -> str: ...
+    def show(self, qualname: str, stage: str) -> str: ...
+    def report_text(self) -> str: ...
+
+def report(units: list[Unit], project_root: str) -> bytes: ...
+def capabilities() -> bytes: ...

@@ -1,0 +1,195 @@
+"""The C compiler: finding it, asking it for a module, and the runtime archive made with it.
+
+The runtime (runtime/tensorc_rt.c) is compiled once per compiler into an archive that every generated module links. One
+comes with tensorc, made when tensorc was installed; for any other compiler it is made again, in the user's cache.
+"""
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import NamedTuple
+
+from tensorc.problem import Problem
+
+ARCHIVE = "libtensorc_rt-baseline.a"
+FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Compiler(NamedTuple):
+    command: tuple[str, ...]  # what to run, with the user's own arguments: ("ccache", "gcc")
+    cflags: tuple[str, ...]  # from $CFLAGS
+    ldflags: tuple[str, ...]  # from $LDFLAGS
+
+    def fingerprint(self) -> str:
+        """Changes when the program behind the command does (its file, not what it says: no process is started)."""
+        parts: list[object] = [*self.command, self.cflags, self.ldflags]
+        for word in self.command:
+            path = shutil.which(word)
+            if path:
+                found = os.stat(path)
+                parts += [os.path.realpath(path), found.st_size, found.st_mtime_ns]
+        return repr(parts)
+
+    def shown(self) -> str:
+        return shlex.join(self.command)
+
+
+def _words(text: str, origin: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise Problem(f"{origin} is {text!r}, which cannot be split into words ({error}): mend its quotes") from None
+
+
+def find(wanted: str | None) -> Compiler:
+    """The compiler of --cc, else of $CC, else the first of cc, gcc, clang on PATH. Problem when there is none."""
+    cflags = _words(os.environ.get("CFLAGS", ""), "CFLAGS")
+    ldflags = _words(os.environ.get("LDFLAGS", ""), "LDFLAGS")
+    for text, origin in ((wanted, "--cc"), (os.environ.get("CC"), "CC")):
+        if text is None or not text.strip():
+            continue
+        command = _words(text, origin)
+        if shutil.which(command[0]) is None:
+            raise Problem(f"no C compiler: {origin} is {text!r} and there is no program {command[0]!r}: name another")
+        return Compiler(command, cflags, ldflags)
+    for name in ("cc", "gcc", "clang"):
+        if shutil.which(name):
+            return Compiler((name,), cflags, ldflags)
+    raise Problem("no C compiler: tried cc, gcc and clang on PATH: install gcc or clang, or name one with --cc or CC")
+
+
+def python_include() -> str:
+    import sysconfig
+
+    include = sysconfig.get_path("include")
+    if not os.path.exists(os.path.join(include, "Python.h")):
+        raise Problem(f"no Python.h in {include}: install the headers of this Python (python3-dev or python3-devel)")
+    return include
+
+
+def runtime_dir() -> str:
+    """Where tensorc_rt.h and the sources of the runtime are: in the installed package, or in the checkout."""
+    installed = os.path.join(_HERE, "rt")
+    if os.path.exists(os.path.join(installed, "tensorc_rt.h")):
+        return installed
+    return os.path.join(os.path.dirname(os.path.dirname(_HERE)), "runtime")
+
+
+def runtime_files(directory: str) -> list[str]:
+    return sorted(
+        os.path.join(folder, name)
+        for folder, _, names in os.walk(directory)
+        for name in names
+        if name.endswith((".c", ".h", ".inc", ".def"))
+    )
+
+
+def run(command: list[str], cwd: str, what: str) -> None:
+    """Runs the compiler. Problem with its first error when it fails; `what` says what was being made."""
+    env = dict(os.environ, LC_ALL="C")
+    try:
+        done = subprocess.run(command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, capture_output=True)
+    except OSError as error:
+        raise Problem(
+            f"the C compiler cannot run: {command[0]}: {error.strerror}: name another with --cc or CC"
+        ) from None
+    if done.returncode:
+        said = (done.stderr + done.stdout).decode(errors="replace").splitlines()
+        first = next((line for line in said if "error" in line.lower()), said[0] if said else "it said nothing")
+        raise Problem(
+            f"the C compiler failed on {what}: {first.strip()} (exit status {done.returncode} of {command[0]}): "
+            "mend that, or name another compiler with --cc or CC"
+        )
+
+
+def _archive_key(compiler: Compiler, sources: str) -> str:
+    """What the archive depends on: the runtime's text, the compiler, its flags, Python's headers."""
+    key = hashlib.sha256(repr((FLAGS, compiler.cflags, python_include(), sys.version)).encode())
+    try:
+        said = subprocess.run([*compiler.command, "--version"], stdin=subprocess.DEVNULL, capture_output=True).stdout
+    except OSError as error:
+        raise Problem(f"the C compiler cannot run: {compiler.shown()}: {error.strerror}: name another") from None
+    key.update(said)
+    for path in runtime_files(sources):
+        with open(path, "rb") as file:
+            key.update(hashlib.sha256(file.read()).digest())
+    return key.hexdigest()[:32]
+
+
+def build_archive(compiler: Compiler, sources: str, target: str) -> None:
+    """Compiles runtime/tensorc_rt.c into the archive `target`, with its key beside it. Atomic."""
+    import tempfile
+
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    archiver = os.environ.get("AR") or "ar"
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(target)) as scratch:
+        source = os.path.join(sources, "tensorc_rt.c")
+        include = ["-I" + sources, "-I" + python_include()]
+        compile_c = [*compiler.command, *FLAGS, *compiler.cflags, *include, "-c", source, "-o", "tensorc_rt.o"]
+        run(compile_c, scratch, "the runtime")
+        if shutil.which(_words(archiver, "AR")[0]) is None:
+            raise Problem(f"no archiver: there is no program {archiver!r}: install binutils, or name one with AR")
+        run([*_words(archiver, "AR"), "rcs", ARCHIVE, "tensorc_rt.o"], scratch, "the runtime archive")
+        with open(os.path.join(scratch, "key"), "w", encoding="ascii") as file:
+            file.write(_archive_key(compiler, sources))
+        os.replace(os.path.join(scratch, ARCHIVE), target)
+        os.replace(os.path.join(scratch, "key"), target + ".key")
+
+
+def cache_dir() -> str:
+    """TENSORC_CACHE_DIR, else the user's cache folder. It may not exist."""
+    chosen = os.environ.get("TENSORC_CACHE_DIR")
+    if chosen:
+        return os.path.abspath(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "tensorc")
+
+
+def archive(compiler: Compiler) -> str:
+    """The archive for this compiler and this text of the runtime: shipped, cached, or new in the cache."""
+    sources = runtime_dir()
+    key = _archive_key(compiler, sources)
+    shipped = os.path.join(_HERE, "rt", ARCHIVE)
+    try:
+        with open(shipped + ".key", encoding="ascii") as file:
+            if file.read() == key and os.path.exists(shipped):
+                return shipped
+    except OSError:
+        pass
+    cached = os.path.join(cache_dir(), f"rt-{key}", ARCHIVE)
+    if os.path.exists(cached):
+        return cached
+    import filelock
+
+    try:
+        os.makedirs(os.path.dirname(cached), exist_ok=True)
+        with filelock.FileLock(os.path.join(os.path.dirname(cached), "lock")):
+            if not os.path.exists(cached):
+                build_archive(compiler, sources, cached)
+    except OSError as error:
+        raise Problem(
+            f"cannot write the cache {cache_dir()}: {error.strerror}: choose a folder with TENSORC_CACHE_DIR"
+        ) from None
+    return cached
+
+
+def module_command(compiler: Compiler, archive_path: str, c_file: str, output: str) -> list[str]:
+    """Compiles one generated C file, in the folder it is in, into an extension module."""
+    return [
+        *compiler.command,
+        *FLAGS,
+        "-shared",
+        *compiler.cflags,
+        "-I" + python_include(),
+        "-I" + runtime_dir(),
+        c_file,
+        archive_path,
+        *compiler.ldflags,
+        "-lm",
+        "-o",
+        output,
+    ]

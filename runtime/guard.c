@@ -1,0 +1,143 @@
+/* guard.c: which torch state a call happens in, and what may run there (the states table of
+ * docs/numerics.md).
+ *
+ * Reads this thread's dispatch keys, function modes and forward-AD level. The plain state costs a
+ * few loads; everything else is told apart by torch's own C functions, without a Python frame.
+ * Changes nothing.
+ */
+
+static _Thread_local Thread thread_state;
+static pthread_key_t thread_key; /* its destructor frees what thread_state owns */
+
+static void thread_free(void *owned) {
+  Thread *thread = owned;
+  free(thread->last_body);
+  thread->last_body = NULL;
+  thread->n_last_body = 0;
+}
+
+typedef enum Verdict {
+  VERDICT_PLAIN,   /* any body; kernels past the dispatcher too */
+  VERDICT_LIBRARY, /* only ops through the dispatcher: it knows what to do */
+  VERDICT_REFUSED, /* not natively; *reason and a Python exception say why */
+  VERDICT_FAILED,  /* asking failed: a Python exception that is not ours */
+} Verdict;
+
+static Verdict refuse_state(const TcFunc *func, Reason why, const char *state, Reason *reason) {
+  *reason = why;
+  PyErr_Format(PyExc_RuntimeError, "rextio-torch: %s() can't run natively inside %s",
+               func->qualname, state);
+  return VERDICT_REFUSED;
+}
+
+/* Function modes see Python-level calls, of which a native body makes none. A default device is one
+ * that changes nothing for the ops that we have. */
+static Verdict check_function_modes(const TcFunc *func, Reason *reason) {
+  for (int64_t i = 0, n = torch.n_function_modes(); i < n; i++) {
+    PyObject *mode =
+        PyObject_CallMethod(torch.c_module, "_get_function_stack_at", "L", (long long)i);
+    if (!mode)
+      return VERDICT_FAILED;
+    PyTypeObject *type = Py_TYPE(mode);
+    PyObject *module = PyObject_GetAttrString((PyObject *)type, "__module__");
+    bool harmless = module && PyUnicode_Check(module) &&
+                    strcmp(type->tp_name, "DeviceContext") == 0 &&
+                    PyUnicode_CompareWithASCIIString(module, "torch.utils._device") == 0;
+    Verdict verdict = VERDICT_LIBRARY;
+    char state[200];
+    snprintf(state, sizeof state, "the torch function mode %s", type->tp_name);
+    Py_XDECREF(module);
+    Py_DECREF(mode);
+    if (PyErr_Occurred())
+      return VERDICT_FAILED;
+    if (!harmless)
+      verdict = refuse_state(func, REASON_FUNCTION_MODE, state, reason);
+    if (verdict != VERDICT_LIBRARY)
+      return verdict;
+  }
+  return VERDICT_LIBRARY;
+}
+
+/* Every functorch level: vmap is all right, a gradient wants the Python original. */
+static Verdict check_functorch(const TcFunc *func, Reason *reason) {
+  PyObject *levels = torch.functorch
+                         ? PyObject_CallMethod(torch.functorch, "get_interpreter_stack", NULL)
+                         : Py_NewRef(Py_None);
+  Verdict verdict = VERDICT_LIBRARY;
+  if (!levels)
+    return VERDICT_FAILED;
+  if (!PyList_Check(levels))
+    goto done;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(levels); i++) {
+    PyObject *key = PyObject_CallMethod(PyList_GET_ITEM(levels, i), "key", NULL);
+    PyObject *name = key ? PyObject_GetAttrString(key, "name") : NULL;
+    const char *text = name && PyUnicode_Check(name) ? PyUnicode_AsUTF8(name) : NULL;
+    char state[100];
+    bool harmless = text && (strcmp(text, "Vmap") == 0 || strcmp(text, "Functionalize") == 0);
+    snprintf(state, sizeof state, "the functorch transform %s", text ? text : "of an unknown kind");
+    Py_XDECREF(key);
+    Py_XDECREF(name);
+    if (PyErr_Occurred())
+      verdict = VERDICT_FAILED;
+    else if (!harmless)
+      verdict = refuse_state(func, REASON_FUNCTORCH, state, reason);
+    if (verdict != VERDICT_LIBRARY)
+      goto done;
+  }
+done:
+  Py_DECREF(levels);
+  return verdict;
+}
+
+static Verdict check_tracing(const TcFunc *func, Reason *reason) {
+  PyObject *tracer = PyObject_CallMethod(torch.c_module, "_get_tracing_state", NULL);
+  if (!tracer)
+    return VERDICT_FAILED;
+  Py_DECREF(tracer);
+  return tracer == Py_None ? VERDICT_LIBRARY
+                           : refuse_state(func, REASON_TRACING, "torch.jit.trace", reason);
+}
+
+static Verdict thread_verdict(const TcFunc *func, Thread *thread, Reason *reason) {
+  if (!thread->dispatch_keys)
+    thread->dispatch_keys = dispatch_key_words(torch.c10);
+  const uint64_t *keys = thread->dispatch_keys;
+  bool plain = (keys[0] | keys[1]) == 0 ||
+               (keys[0] == torch.inference_state[0] && keys[1] == torch.inference_state[1]);
+  if (torch.n_function_modes() != 0) {
+    Verdict verdict = check_function_modes(func, reason);
+    if (verdict != VERDICT_LIBRARY)
+      return verdict;
+  }
+  if (plain)
+    return VERDICT_PLAIN;
+  Verdict verdict = check_functorch(func, reason);
+  /* Autocast, dispatch and fake modes, functionalization and whatever comes next act in the
+   * dispatcher. */
+  return verdict == VERDICT_LIBRARY ? check_tracing(func, reason) : verdict;
+}
+
+/* -1 outside every forward-AD level, the usual case. -2: error. */
+static long forward_ad_level(void) {
+  PyObject *level = PyDict_GetItemWithError(torch.forward_ad, torch.current_level); /* borrowed */
+  if (!level)
+    return PyErr_Occurred() ? -2 : 0; /* a newer torch: look at each tensor */
+  long value = PyLong_AsLong(level);
+  return PyErr_Occurred() ? -2 : value;
+}
+
+/* 1: the tensor carries a tangent at this level. 0: not. -1: error. */
+static int is_dual(PyObject *tensor, long level) {
+  PyObject *unpack = PyObject_GetAttrString(torch.functions, "_unpack_dual");
+  PyObject *keyword = unpack ? Py_BuildValue("{s:l}", "level", level) : NULL;
+  PyObject *arguments = keyword ? PyTuple_Pack(1, tensor) : NULL;
+  PyObject *pair = arguments ? PyObject_Call(unpack, arguments, keyword) : NULL;
+  PyObject *tangent = pair ? PySequence_GetItem(pair, 1) : NULL;
+  int answer = tangent ? tangent != Py_None : -1;
+  Py_XDECREF(unpack);
+  Py_XDECREF(keyword);
+  Py_XDECREF(arguments);
+  Py_XDECREF(pair);
+  Py_XDECREF(tangent);
+  return answer;
+}

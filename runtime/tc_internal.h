@@ -1,0 +1,72 @@
+/* tc_internal.h: what the files of the runtime share. Generated code never sees it.
+ *
+ * All files are one compilation unit (tensorc_rt.c), so functions here are static. Each extension
+ * module has its own copy of the runtime and of its state; what has to be shared by all modules of
+ * a process is said where it is (wheel.c).
+ */
+#ifndef TC_INTERNAL_H
+#define TC_INTERNAL_H
+
+#include "tensorc_rt.h"
+
+/* Why a call runs Python, or why native code refuses it. The order is that of `reasons` in
+ * callable.c. */
+typedef enum Reason {
+  REASON_NONE,
+  REASON_MODE,          /* mode fallback */
+  REASON_COMPARE,       /* mode compare runs Python beside the native body */
+  REASON_TYPE,          /* annotation broken: not a tensor, or no number where one is wanted */
+  REASON_DEVICE,        /* annotation broken: device */
+  REASON_DTYPE,         /* annotation broken: dtype */
+  REASON_RANK,          /* annotation broken: rank */
+  REASON_LAYOUT,        /* annotation broken: layout */
+  REASON_SCALAR_TYPE,   /* a number of another type, with which Python might give another result */
+  REASON_INT_RANGE,     /* an int beyond 64 bits */
+  REASON_SUBCLASS,      /* a subclass of torch.Tensor */
+  REASON_GRADIENTS,     /* grad mode is on and an input requires grad */
+  REASON_FORWARD_AD,    /* an input is a dual tensor */
+  REASON_FUNCTORCH,     /* inside torch.func.grad, jvp or the like */
+  REASON_TRACING,       /* inside torch.jit.trace */
+  REASON_FUNCTION_MODE, /* a TorchFunctionMode other than a default device */
+  REASON_UNAVAILABLE,   /* the framework is missing, or lacks what we need of it */
+  REASON_ERROR, /* the native body raised: Python repeats the call, for its own value or error */
+  N_REASONS
+} Reason;
+
+/* What this thread knows. Freed when the thread ends. */
+typedef struct Thread {
+  uint64_t *dispatch_keys; /* torch's {included, excluded} words of this thread, NULL before the
+                              first look */
+  uint8_t *last_body;      /* per callable: a Body, 0 before its first call in this thread */
+  size_t n_last_body;
+} Thread;
+
+/* Everything about one call in progress; lives on the stack of call.c. */
+struct TcCall {
+  const TcFunc *func;
+  Thread *thread;
+  PyThreadState *released; /* what PyEval_SaveThread gave; NULL while this thread holds the GIL */
+  uint64_t yielded_ns; /* when another thread last had a chance to run; 0 before the first look */
+  uint32_t n_turns;    /* of loops, so far */
+  bool plain;          /* no state or input that a kernel called past the dispatcher would miss */
+  bool replay;         /* run each op as torch's own Python function, for its exceptions */
+  bool op_failed;      /* a kernel failed; which error eager gives is not known yet */
+};
+
+/* Takes the GIL back for the rest of the call; no-op when it is held. */
+static void gil_take(TcCall *tc) {
+  if (!tc->released)
+    return;
+  PyEval_RestoreThread(tc->released);
+  tc->released = NULL;
+}
+
+/* Reaching one of these is a bug of ours: an exception rather than a crash in somebody's service.
+ */
+static bool raise_internal(TcCall *tc, const char *what) {
+  gil_take(tc);
+  PyErr_Format(PyExc_SystemError, "tensorc: internal error in %s: %s", tc->func->name, what);
+  return false;
+}
+
+#endif

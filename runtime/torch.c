@@ -1,0 +1,500 @@
+/* torch.c: the ops of the torch lane, library body: each is one call of the wheel's own kernel.
+ *
+ * Usually through the dispatcher, which sees autograd, functorch, autocast and modes as eager does.
+ * In the plain state (TcCall.plain) a few go to the CPU kernel directly, where that is faster and
+ * gives the same bits and strides.
+ *
+ * Ownership: an operand with `owned` is consumed whatever happens. Errors: sizes that do not fit
+ * are found here, before a kernel fails slowly. What else fails sets TcCall.op_failed; the caller
+ * then runs the function again with TcCall.replay, where each op is torch's own Python builtin, so
+ * that type and text of the exception are eager's.
+ */
+
+/* ── handles ─────────────────────────────────────────────────────────────────────────────────── */
+
+void tc__free_handle(void *handle) { torch.delete_handle(handle); }
+
+static void use_end(TcUse use) {
+  if (use.owned)
+    torch.delete_handle(use.handle);
+}
+
+/* A handle that the dispatcher may consume; NULL: no memory. */
+static H use_own(TcUse use) {
+  H copy = NULL;
+  if (use.owned)
+    return use.handle;
+  return torch.new_handle(use.handle, &copy) == 0 ? copy : NULL;
+}
+
+static void set(TcTensor *out, H handle) {
+  tc_drop(out);
+  out->handle = handle;
+}
+
+bool tc_copy(TcCall *tc, TcTensor *to, const TcTensor *from) {
+  TcTensor copy = *from;
+  if (to == from)
+    return true;
+  if (copy.handle && !copy.origin && torch.new_handle(from->handle, &copy.handle) != 0)
+    return raise_internal(tc, "no new handle");
+  tc_drop(to);
+  *to = copy;
+  return true;
+}
+
+/* ── operands of the dispatcher ──────────────────────────────────────────────────────────────── */
+
+typedef enum {
+  ARG_TENSOR,
+  ARG_OPT_TENSOR,
+  ARG_INT,
+  ARG_OPT_INT,
+  ARG_OPT_LIST,
+  ARG_BOOL,
+  ARG_NO
+} ArgKind;
+
+/* ARG_OPT_LIST is a list of one int. */
+typedef struct Arg {
+  ArgKind kind;
+  TcUse use;     /* tensors */
+  int64_t value; /* the others */
+} Arg;
+
+enum { MAX_ARGS = 4 };
+
+static inline Arg tensor_arg(TcUse use) { return (Arg){ARG_TENSOR, use, 0}; }
+static inline Arg opt_tensor_arg(TcUse use) { return (Arg){ARG_OPT_TENSOR, use, 0}; }
+static inline Arg number_arg(ArgKind kind, int64_t value) {
+  return (Arg){kind, {NULL, false}, value};
+}
+
+/* An optional that is there: C++ reads it from memory that C++ frees. NULL: no memory. */
+static uint64_t *box(uint64_t value) {
+  uint64_t *boxed = NULL;
+  if (!torch.new_box)
+    boxed = torch.new_bytes(sizeof *boxed);
+  else if (torch.new_box(&boxed) != 0)
+    return NULL;
+  if (boxed)
+    *boxed = value;
+  return boxed;
+}
+
+static bool encode(uint64_t *slot, const Arg *arg) {
+  H handle = NULL;
+  uint64_t value = (uint64_t)arg->value;
+  switch (arg->kind) {
+  case ARG_NO:
+    *slot = 0;
+    return true;
+  case ARG_INT:
+  case ARG_BOOL:
+    *slot = value;
+    return true;
+  case ARG_TENSOR:
+    handle = use_own(arg->use);
+    *slot = (uint64_t)(uintptr_t)handle;
+    return handle != NULL;
+  case ARG_OPT_TENSOR:
+    handle = use_own(arg->use);
+    if (!handle)
+      return false;
+    value = (uint64_t)(uintptr_t)handle;
+    break;
+  case ARG_OPT_LIST:
+    if (torch.new_list(1, &handle) != 0 || torch.list_push(handle, value) != 0)
+      return false;
+    value = (uint64_t)(uintptr_t)handle;
+    break;
+  case ARG_OPT_INT:
+    break;
+  }
+  *slot = (uint64_t)(uintptr_t)box(value);
+  return *slot != 0;
+}
+
+/* ── the same op as torch's own Python function ──────────────────────────────────────────────── */
+
+static PyObject *arg_object(const Arg *arg) {
+  switch (arg->kind) {
+  case ARG_TENSOR:
+  case ARG_OPT_TENSOR:
+    return wrap_handle(&torch, arg->use.handle);
+  case ARG_BOOL:
+    return PyBool_FromLong(arg->value != 0);
+  default:
+    return PyLong_FromLongLong(arg->value);
+  }
+}
+
+/* A new handle of the tensor that an op returned. NULL with an exception. */
+static H object_handle(TcCall *tc, PyObject *object) {
+  H handle = NULL;
+  if (!PyObject_TypeCheck(object, torch.tensor))
+    raise_internal(tc, "an op gave no tensor");
+  else if (torch.inline_handle) {
+    if (torch.new_handle((char *)object + HANDLE_OFFSET, &handle) != 0)
+      raise_internal(tc, "no new handle");
+  } else if (torch.from_object(object, &handle) != 0) {
+    raise_internal(tc, "no handle of a result");
+  }
+  return handle;
+}
+
+/* name: as in aten. Takes the GIL, gives it back when it worked. */
+static bool call_builtin(TcCall *tc, TcTensor *out, const char *name, const Arg *args, int n) {
+  PyThreadState *released = tc->released;
+  gil_take(tc);
+  PyObject *objects[MAX_ARGS] = {NULL}, *value = NULL, *function = NULL;
+  bool in_nn = strcmp(name, "linear") == 0 || strcmp(name, "gelu") == 0;
+  H handle = NULL;
+  int n_objects = 0;
+  for (int i = 0; i < n; i++) {
+    if (args[i].kind == ARG_NO)
+      continue; /* only at the end, where it is the default */
+    if (!(objects[n_objects++] = arg_object(&args[i])))
+      goto done;
+  }
+  function = PyObject_GetAttrString(in_nn ? torch.nn : torch.functions, name);
+  if (!function)
+    goto done;
+  value = PyObject_Vectorcall(function, objects, (size_t)n_objects, NULL);
+  if (value)
+    handle = object_handle(tc, value);
+done:
+  for (int i = 0; i < n_objects; i++)
+    Py_XDECREF(objects[i]);
+  Py_XDECREF(function);
+  Py_XDECREF(value);
+  for (int i = 0; i < n; i++)
+    use_end(args[i].use);
+  if (!handle)
+    return PyErr_Occurred() ? false : raise_internal(tc, name);
+  set(out, handle);
+  if (released)
+    tc->released = PyEval_SaveThread();
+  return true;
+}
+
+/* ── calling ─────────────────────────────────────────────────────────────────────────────────── */
+
+static bool kernel_failed(TcCall *tc, const char *name) {
+  gil_take(tc);
+  /* A Python exception out of a dispatch mode is not the one to raise either: the op is going to
+   * run again. */
+  PyErr_Clear();
+  tc->op_failed = true;
+  PyErr_Format(PyExc_RuntimeError, "rextio-torch: %s failed", name);
+  return false;
+}
+
+/* aten: with its namespace. */
+static bool call(TcCall *tc, TcTensor *out, const char *aten, const char *overload, const Arg *args,
+                 int n) {
+  uint64_t stack[MAX_ARGS];
+  const char *name = aten + sizeof "aten::" - 1;
+  for (int i = 0; i < n; i++)
+    if (args[i].kind <= ARG_OPT_TENSOR && !args[i].use.handle)
+      return raise_internal(tc, name);
+  if (tc->replay)
+    return call_builtin(tc, out, name, args, n);
+  for (int i = 0; i < n; i++) {
+    if (encode(&stack[i], &args[i]))
+      continue;
+    /* Out of memory. Operands that were not reached yet are still ours; boxes of a few bytes are
+     * lost. */
+    for (int k = 0; k < n; k++) {
+      if (k < i && args[k].kind == ARG_TENSOR)
+        torch.delete_handle((H)(uintptr_t)stack[k]);
+      else if (k >= i)
+        use_end(args[k].use);
+    }
+    return kernel_failed(tc, name);
+  }
+  if (torch.call_dispatcher(aten, overload, stack, dispatcher_version) != 0)
+    return kernel_failed(tc, name);
+  set(out, (H)(uintptr_t)stack[0]);
+  return true;
+}
+
+/* ── sizes ───────────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct Shape {
+  int64_t rank;         /* -1: unknown (nested, symbolic): the kernel decides */
+  const int64_t *sizes; /* borrowed from the tensor */
+} Shape;
+
+/* Rank, sizes, strides of a plain tensor where it keeps them itself; else NULL. */
+static inline const int64_t *plain_shape(const TcCall *tc, H handle) {
+  if (!tc->plain || !torch.shape_word || !handle)
+    return NULL;
+  const int64_t *shape = (const int64_t *)impl_words(handle) + torch.shape_word;
+  return shape[0] <= N_INLINE_DIMS ? shape : NULL;
+}
+
+static inline Shape shape_of(const TcCall *tc, TcUse use) {
+  Shape shape = {-1, NULL};
+  int64_t *sizes;
+  const int64_t *words = plain_shape(tc, use.handle);
+  if (words)
+    return (Shape){words[0], words + 1};
+  if (!use.handle || torch.get_rank(use.handle, &shape.rank) != 0)
+    return shape;
+  if (torch.get_sizes(use.handle, &sizes) != 0)
+    shape.rank = -1;
+  else
+    shape.sizes = sizes;
+  return shape;
+}
+
+/* NULL: unknown. */
+static inline const int64_t *strides_of(const TcCall *tc, TcUse use) {
+  int64_t *strides;
+  const int64_t *words = plain_shape(tc, use.handle);
+  if (words)
+    return words + 1 + N_INLINE_DIMS;
+  return torch.get_strides(use.handle, &strides) == 0 ? strides : NULL;
+}
+
+static size_t shape_print(char *text, size_t size, const Shape *shape) {
+  size_t n = (size_t)snprintf(text, size, "[");
+  for (int64_t i = 0; i < shape->rank && n < size; i++)
+    n += (size_t)snprintf(text + n, size - n, i ? ", %lld" : "%lld", (long long)shape->sizes[i]);
+  if (n < size)
+    n += (size_t)snprintf(text + n, size - n, "]");
+  return n < size ? n : size - 1;
+}
+
+/* Consumes the operands. */
+static bool raise_shapes(TcCall *tc, const char *op, const TcUse *uses, int n) {
+  char text[400];
+  size_t length = (size_t)snprintf(text, sizeof text, "rextio-torch: %s: shapes ", op);
+  for (int i = 0; i < n; i++) {
+    Shape shape = shape_of(tc, uses[i]);
+    if (i)
+      length += (size_t)snprintf(text + length, sizeof text - length, i == n - 1 ? " and " : ", ");
+    length += shape_print(text + length, sizeof text - length - 32, &shape);
+  }
+  snprintf(text + length, sizeof text - length, " do not fit");
+  for (int i = 0; i < n; i++)
+    use_end(uses[i]);
+  gil_take(tc);
+  PyErr_Format(PyExc_RuntimeError, "%s in %s()", text, tc->func->qualname);
+  return false;
+}
+
+static bool shapes_broadcast(const Shape *a, const Shape *b) {
+  for (int64_t i = 1; i <= a->rank && i <= b->rank; i++) {
+    int64_t x = a->sizes[a->rank - i], y = b->sizes[b->rank - i];
+    if (x != y && x != 1 && y != 1)
+      return false;
+  }
+  return true;
+}
+
+/* Whether b broadcasts to a, so that the result has the shape of a. */
+static bool shape_covers(const Shape *a, const Shape *b) {
+  if (b->rank < 0 || b->rank > a->rank)
+    return false;
+  for (int64_t i = 1; i <= b->rank; i++) {
+    int64_t size = b->sizes[b->rank - i];
+    if (size != 1 && size != a->sizes[a->rank - i])
+      return false;
+  }
+  return true;
+}
+
+/* ── ops ─────────────────────────────────────────────────────────────────────────────────────── */
+
+/* Whether the operation may write into its operand: an owned intermediate that nothing else refers
+ * to, with the strides that a fresh result would have. columns: of a matrix, at least. */
+static bool may_overwrite(const TcCall *tc, TcUse use, const Shape *shape, int64_t columns) {
+  if (!tc->plain || !use.owned || !torch.has_count ||
+      (uint32_t)impl_words(use.handle)[COUNT_WORD] != 1)
+    return false;
+  const int64_t *strides = strides_of(tc, use);
+  if (shape->rank < 1 || shape->rank > 2 || !strides)
+    return false;
+  if (shape->rank == 1)
+    return strides[0] == 1;
+  return strides[1] == 1 && shape->sizes[1] >= columns && strides[0] == shape->sizes[1];
+}
+
+/* The same op, in place: "aten::relu_". */
+static const char *in_place(char *name, size_t size, const char *aten) {
+  size_t n = strlen(aten);
+  if (n + 2 > size)
+    return aten;
+  memcpy(name, aten, n);
+  memcpy(name + n, "_", 2);
+  return name;
+}
+
+bool tc_torch_unary(TcCall *tc, TcTensor *out, const char *aten, TcUse x) {
+  char name[32];
+  Arg args[] = {tensor_arg(x)};
+  if (tc->plain && x.owned) {
+    Shape shape = shape_of(tc, x);
+    if (may_overwrite(tc, x, &shape, 1))
+      aten = in_place(name, sizeof name, aten);
+  }
+  return call(tc, out, aten, "", args, 1);
+}
+
+/* As torch's own function also outside a replay: on 2.11 a string on the dispatcher's stack is
+ * never freed, 48 bytes a call. Beside the 8 µs of the kernel the detour costs nothing. */
+bool tc_torch_gelu(TcCall *tc, TcTensor *out, TcUse x) {
+  Arg args[] = {tensor_arg(x)};
+  return x.handle ? call_builtin(tc, out, "gelu", args, 1) : raise_internal(tc, "gelu");
+}
+
+/* The end of a call past the dispatcher: consumes the operands. */
+static bool direct_done(TcCall *tc, TcTensor *out, const char *op, int32_t failure, H result,
+                        const TcUse *uses, int n) {
+  for (int i = 0; i < n; i++)
+    use_end(uses[i]);
+  if (failure)
+    return kernel_failed(tc, op);
+  set(out, result);
+  return true;
+}
+
+/* a + alpha * b, alpha 1 or -1: exact for float32, so both are what eager computes. */
+static bool add_or_sub(TcCall *tc, TcTensor *out, const char *op, double alpha, TcUse a, TcUse b) {
+  TcUse uses[] = {a, b};
+  Shape left = shape_of(tc, a), right = shape_of(tc, b);
+  H result = NULL;
+  if (!shapes_broadcast(&left, &right))
+    return raise_shapes(tc, op, uses, 2);
+  if (!a.handle || !b.handle)
+    return raise_internal(tc, op);
+  if (tc->replay) {
+    Arg args[] = {tensor_arg(a), tensor_arg(b)};
+    return call_builtin(tc, out, op, args, 2);
+  }
+  /* The dispatcher has no encoding for alpha. The shim's subtract is one that goes through it. */
+  int32_t failure = tc->plain && torch.cpu_add
+                        ? torch.cpu_add(a.handle, b.handle, alpha, &result)
+                        : torch.subtract(a.handle, b.handle, -alpha, &result);
+  return direct_done(tc, out, op, failure, result, uses, 2);
+}
+
+bool tc_torch_add(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
+  return add_or_sub(tc, out, "add", 1.0, a, b);
+}
+bool tc_torch_sub(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
+  return add_or_sub(tc, out, "sub", -1.0, a, b);
+}
+
+bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a, TcUse b) {
+  TcUse uses[] = {a, b};
+  Shape left = shape_of(tc, a), right = shape_of(tc, b);
+  if (!shapes_broadcast(&left, &right))
+    return raise_shapes(tc, aten + sizeof "aten::" - 1, uses, 2);
+  if (tc->plain && torch.cpu_mul && !a.owned && strcmp(aten, "aten::mul") == 0 && a.handle &&
+      b.handle) {
+    H result = NULL;
+    int32_t failure = torch.cpu_mul(a.handle, b.handle, &result);
+    return direct_done(tc, out, "mul", failure, result, uses, 2);
+  }
+  char name[32];
+  Arg args[] = {tensor_arg(a), tensor_arg(b)};
+  /* The strides of a fresh result follow those of a where they leave no choice: with more than one
+   * column. */
+  if (a.owned && shape_covers(&left, &right) && may_overwrite(tc, a, &left, 2))
+    aten = in_place(name, sizeof name, aten);
+  return call(tc, out, aten, "Tensor", args, 2);
+}
+
+/* An uninitialized dense float32 matrix. */
+static int32_t empty_matrix(int64_t rows, int64_t columns, H *out) {
+  const int64_t sizes[2] = {rows, columns}, strides[2] = {columns, 1};
+  return torch.empty_strided(2, sizes, strides, TC_F32, TC_CPU, 0, out);
+}
+
+bool tc_torch_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
+  TcUse uses[] = {a, b};
+  Shape left = shape_of(tc, a), right = shape_of(tc, b);
+  if (left.rank > 0 && right.rank > 0) {
+    int64_t inner = left.sizes[left.rank - 1];
+    if (inner != right.sizes[right.rank > 1 ? right.rank - 2 : 0])
+      return raise_shapes(tc, "matmul", uses, 2);
+    bool whole =
+        left.rank == 2 && right.rank == 2 && left.sizes[0] > 0 && inner > 0 && right.sizes[1] > 0;
+    if (whole && tc->plain && torch.cpu_mm_out) {
+      H result = NULL;
+      int32_t failure = empty_matrix(left.sizes[0], right.sizes[1], &result);
+      if (!failure && (failure = torch.cpu_mm_out(result, a.handle, b.handle)) != 0)
+        torch.delete_handle(result);
+      return direct_done(tc, out, "matmul", failure, result, uses, 2);
+    }
+  }
+  Arg args[] = {tensor_arg(a), tensor_arg(b)};
+  return call(tc, out, "aten::matmul", "", args, 2);
+}
+
+bool tc_torch_linear(TcCall *tc, TcTensor *out, TcUse x, TcUse weight) {
+  TcUse uses[] = {x, weight};
+  Shape left = shape_of(tc, x), right = shape_of(tc, weight);
+  if (left.rank == 2 && right.rank == 2 && left.sizes[1] != right.sizes[1])
+    return raise_shapes(tc, "linear", uses, 2);
+  Arg args[] = {tensor_arg(x), tensor_arg(weight), number_arg(ARG_NO, 0)};
+  return call(tc, out, "aten::linear", "", args, 3);
+}
+
+/* bias + x @ weight.t() in one kernel, as eager's linear does for matrices. */
+static int32_t addmm(H x, H weight, H bias, const Shape *left, const Shape *right,
+                     const int64_t *strides, H *out) {
+  H transposed = NULL;
+  int32_t failure;
+  if (!strides)
+    return 1;
+  const int64_t t_sizes[2] = {right->sizes[1], right->sizes[0]},
+                t_strides[2] = {strides[1], strides[0]};
+  /* The offset is relative to the tensor's own. */
+  if ((failure = torch.reinterpret(weight, 2, t_sizes, t_strides, 0, &transposed)) != 0)
+    return failure;
+  if ((failure = empty_matrix(left->sizes[0], right->sizes[0], out)) == 0 &&
+      (failure = torch.cpu_addmm_out(*out, bias, x, transposed, 1.0, 1.0)) != 0)
+    torch.delete_handle(*out);
+  torch.delete_handle(transposed);
+  return failure;
+}
+
+bool tc_torch_linear_bias(TcCall *tc, TcTensor *out, TcUse x, TcUse weight, TcUse bias) {
+  TcUse uses[] = {x, weight, bias};
+  Shape left = shape_of(tc, x), right = shape_of(tc, weight), add = shape_of(tc, bias);
+  if (left.rank == 2 && right.rank == 2 && add.rank == 1) {
+    int64_t columns = right.sizes[0];
+    if (left.sizes[1] != right.sizes[1] || (add.sizes[0] != columns && add.sizes[0] != 1))
+      return raise_shapes(tc, "linear", uses, 3);
+    bool whole = left.sizes[0] > 0 && left.sizes[1] > 0 && columns > 0;
+    if (whole && tc->plain && torch.cpu_addmm_out) {
+      H result = NULL;
+      int32_t failure = addmm(x.handle, weight.handle, bias.handle, &left, &right,
+                              strides_of(tc, weight), &result);
+      return direct_done(tc, out, "linear", failure, result, uses, 3);
+    }
+  }
+  Arg args[] = {tensor_arg(x), tensor_arg(weight), opt_tensor_arg(bias)};
+  return call(tc, out, "aten::linear", "", args, 3);
+}
+
+bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
+                     int dim, bool keepdim) {
+  Arg args[] = {tensor_arg(x), number_arg(ARG_OPT_LIST, dim), number_arg(ARG_BOOL, keepdim),
+                number_arg(ARG_NO, 0)};
+  return call(tc, out, aten, overload, args, 4);
+}
+
+bool tc_torch_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim) {
+  Arg args[] = {tensor_arg(x), number_arg(ARG_INT, dim), number_arg(ARG_NO, 0)};
+  return call(tc, out, "aten::softmax", "int", args, 3);
+}
+
+bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim) {
+  Arg args[] = {tensor_arg(x), number_arg(ARG_OPT_INT, dim), number_arg(ARG_BOOL, keepdim)};
+  return call(tc, out, "aten::argmax", "", args, 3);
+}

@@ -1,0 +1,489 @@
+/* wheel.c: finds the torch wheel in the process and learns what the rest of the runtime relies on.
+ *
+ * Reads sys.modules (imports torch if nobody has), the loaded images, and a few tensors made for
+ * the purpose. Leaves `torch` filled, or a reason why this process can't run functions of the torch
+ * lane natively. Nothing is linked against torch and no path is built in, so one extension works
+ * with every wheel that still exports torch_syms.def.
+ */
+
+typedef void *H; /* a tensor handle: at::Tensor *, whose first word is the TensorImpl */
+
+typedef enum { IMAGE_C10, IMAGE_CPU, IMAGE_PYTHON, N_IMAGES } ImageId;
+enum { OPTIONAL, REQUIRED };
+
+typedef struct Image {
+  const char *soname;
+  void *handle;     /* of dlopen; never closed */
+  const char *path; /* as the dynamic linker knows it: owned by the linker */
+} Image;
+
+enum {
+  HANDLE_OFFSET =
+      16,         /* of the at::Tensor in a Tensor object, in bytes: right behind the object head */
+  COUNT_WORD = 1, /* of a TensorImpl: the references to it, in the low 32 bits */
+  FIRST_KEY_WORD =
+      16, /* where the dispatch key set of a TensorImpl is looked for, in 8-byte words */
+  FIRST_SHAPE_WORD = 5, /* where its rank is looked for, which sizes and strides follow */
+  N_SHAPE_WORDS = 6,
+  N_INLINE_DIMS = 5, /* sizes that it holds itself, and then as many strides */
+  N_KEY_WORDS = 7,   /* sizeof(TensorImpl) is 23 words in 2.11, 22 in 2.15 */
+};
+
+typedef struct Torch {
+#define SYM(need, image, result, field, symbol, parameters) result(*field) parameters;
+#include "torch_syms.def"
+  void *c10;      /* handle of libc10, for the words of a new thread */
+  int *log_level; /* FLAGS_caffe2_log_level, or NULL */
+  void *(*new_bytes)(
+      size_t);          /* C++ operator new: optionals are boxed in it where new_box is missing */
+  PyTypeObject *tensor; /* torch.Tensor */
+  PyTypeObject *parameter; /* torch.nn.Parameter */
+  PyObject *functions;  /* torch._C._VariableFunctions: the builtins behind torch.relu and so on */
+  PyObject *nn;         /* torch._C._nn: linear, gelu */
+  PyObject *c_module;   /* torch._C */
+  PyObject *functorch;  /* torch._C._functorch, or NULL */
+  PyObject *forward_ad; /* dict of torch.autograd.forward_ad */
+  PyObject *current_level;     /* "_current_level", a key of it */
+  uint64_t inference_state[2]; /* the dispatch key words of a thread inside torch.inference_mode();
+                                  the plain pair is 0, 0 */
+  uint64_t plain_keys;         /* key set of an ordinary dense CPU tensor */
+  uint64_t inference_keys;     /* the same for one made in inference mode */
+  int key_word;   /* word of a TensorImpl that holds its key set; 0: not found, nothing counts as
+                     plain */
+  int shape_word; /* word of a plain TensorImpl that holds its rank; 0: not found, the shim is asked
+                   */
+  bool has_count; /* COUNT_WORD holds */
+  bool inline_handle; /* HANDLE_OFFSET holds for tensors, parameters and views */
+} Torch;
+
+/* Written once, under the GIL, before torch_status becomes READY. */
+static Torch torch;
+static enum { TORCH_UNKNOWN, TORCH_READY, TORCH_UNAVAILABLE } torch_status;
+static char torch_problem[256]; /* why it is unavailable */
+
+/* ── the log level, which is one for the whole process ───────────────────────────────────────── */
+
+/* A failing shim call prints a C++ backtrace unless the level is above ERROR. All modules of ours
+ * in a process share this count, so that the last one out restores what the first one found.
+ * Guarded by the GIL. */
+typedef struct LogSilence {
+  int depth;    /* bodies in progress */
+  int original; /* level that the first one found */
+} LogSilence;
+static LogSilence *log_silence;
+#define LOG_SILENCE_KEY "tensorc.runtime.log_silence.1"
+
+static bool log_silence_find(void) {
+  PyObject *shared = PyInterpreterState_GetDict(PyInterpreterState_Get()); /* borrowed */
+  if (!shared)
+    return false;
+  PyObject *capsule = PyDict_GetItemString(shared, LOG_SILENCE_KEY);
+  if (capsule) {
+    log_silence = PyCapsule_GetPointer(capsule, LOG_SILENCE_KEY);
+    return log_silence != NULL;
+  }
+  LogSilence *fresh = PyMem_Calloc(1, sizeof *fresh); /* lives as long as the process */
+  capsule = fresh ? PyCapsule_New(fresh, LOG_SILENCE_KEY, NULL) : NULL;
+  bool ok = capsule && PyDict_SetItemString(shared, LOG_SILENCE_KEY, capsule) == 0;
+  Py_XDECREF(capsule);
+  if (!ok) {
+    PyMem_Free(fresh);
+    return false;
+  }
+  log_silence = fresh;
+  return true;
+}
+
+static inline void log_silence_enter(void) {
+  if (!torch.log_level || log_silence->depth++ > 0)
+    return;
+  log_silence->original = *torch.log_level;
+  *torch.log_level = 3; /* FATAL */
+}
+
+static inline void log_silence_leave(void) {
+  if (torch.log_level && --log_silence->depth == 0)
+    *torch.log_level = log_silence->original;
+}
+
+/* ── images and symbols ──────────────────────────────────────────────────────────────────────── */
+
+/* Never loads an image that is not loaded yet. lib: the folder of the wheel's images. */
+static bool image_find(Image *image, const char *lib) {
+  char path[4096];
+  image->handle = dlopen(image->soname, RTLD_NOLOAD | RTLD_NOW);
+  if (!image->handle && lib &&
+      snprintf(path, sizeof path, "%s/%s", lib, image->soname) < (int)sizeof path)
+    image->handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
+  struct link_map *map = NULL;
+  if (!image->handle || dlinfo(image->handle, RTLD_DI_LINKMAP, &map) != 0)
+    return false;
+  image->path = map->l_name;
+  return true;
+}
+
+/* NULL unless the image itself defines the symbol: another library's function of that name is not
+ * ours to call. */
+static void *image_symbol(const Image *image, const char *symbol) {
+  Dl_info owner;
+  void *address = dlsym(image->handle, symbol);
+  if (!address || !dladdr(address, &owner) || !owner.dli_fname ||
+      strcmp(owner.dli_fname, image->path) != 0)
+    return NULL;
+  return address;
+}
+
+/* A thread-local symbol, in the calling thread: it lies in no image, so there is no owner to
+ * confirm. */
+static uint64_t *dispatch_key_words(void *c10) {
+  return dlsym(c10, "_ZN3c104impl26raw_local_dispatch_key_setE");
+}
+
+static bool symbols_find(Torch *t, const Image images[N_IMAGES], char *problem,
+                         size_t problem_size) {
+  void *address;
+  const char *missing = NULL;
+#define SYM(need, image, result, field, symbol, parameters)                                        \
+  address = image_symbol(&images[image], symbol);                                                  \
+  if (!address && (need) && !missing)                                                              \
+    missing = symbol;                                                                              \
+  memcpy(&t->field, &address, sizeof t->field);
+#include "torch_syms.def"
+  if (!t->wrap && !t->to_object && !missing)
+    missing = "torch_tensor_to_pyobject";
+  t->c10 = images[IMAGE_C10].handle;
+  if (!dispatch_key_words(t->c10) && !missing)
+    missing = "raw_local_dispatch_key_set";
+  t->log_level = image_symbol(&images[IMAGE_C10], "FLAGS_caffe2_log_level");
+  /* What torch's own `delete` belongs to: a preloaded allocator, or the libstdc++ that torch
+   * brought along. */
+  address = dlsym(RTLD_DEFAULT, "_Znwm");
+  if (!address)
+    address = dlsym(images[IMAGE_CPU].handle, "_Znwm");
+  memcpy(&t->new_bytes, &address, sizeof t->new_bytes);
+  if (!t->new_box && !t->new_bytes && !missing)
+    missing = "torch_new_stable_ivalue";
+  if (missing)
+    snprintf(problem, problem_size, "the torch that is loaded has no symbol %s", missing);
+  return !missing;
+}
+
+/* ── Python objects ──────────────────────────────────────────────────────────────────────────── */
+
+/* A new reference to root.a.b.c. */
+static PyObject *attribute_path(PyObject *root, const char *dotted) {
+  PyObject *object = root;
+  Py_INCREF(object);
+  while (object && *dotted) {
+    size_t n = strcspn(dotted, ".");
+    PyObject *name = PyUnicode_FromStringAndSize(dotted, (Py_ssize_t)n);
+    PyObject *next = name ? PyObject_GetAttr(object, name) : NULL;
+    Py_XDECREF(name);
+    Py_DECREF(object);
+    object = next;
+    dotted += n + (dotted[n] == '.');
+  }
+  return object;
+}
+
+static bool objects_find(Torch *t, PyObject *module) {
+  PyObject *forward_ad = NULL;
+  bool ok = false;
+  if (!(t->tensor = (PyTypeObject *)attribute_path(module, "Tensor")))
+    goto done;
+  if (!(t->parameter = (PyTypeObject *)attribute_path(module, "nn.Parameter")))
+    goto done;
+  if (!(t->c_module = attribute_path(module, "_C")))
+    goto done;
+  if (!(t->functions = attribute_path(module, "_C._VariableFunctions")))
+    goto done;
+  if (!(t->nn = attribute_path(module, "_C._nn")))
+    goto done;
+  if (!(forward_ad = attribute_path(module, "autograd.forward_ad")))
+    goto done;
+  if (!(t->forward_ad = PyObject_GetAttrString(forward_ad, "__dict__")))
+    goto done;
+  if (!(t->current_level = PyUnicode_InternFromString("_current_level")))
+    goto done;
+  if (!(t->functorch = attribute_path(module, "_C._functorch")))
+    PyErr_Clear();
+  ok = PyType_Check(t->tensor) && PyType_Check(t->parameter) && PyDict_Check(t->forward_ad);
+  if (!ok)
+    PyErr_SetString(PyExc_TypeError, "torch has other types than expected");
+done:
+  Py_XDECREF(forward_ad);
+  return ok;
+}
+
+static void objects_drop(Torch *t) {
+  Py_CLEAR(t->tensor);
+  Py_CLEAR(t->parameter);
+  Py_CLEAR(t->functions);
+  Py_CLEAR(t->nn);
+  Py_CLEAR(t->c_module);
+  Py_CLEAR(t->functorch);
+  Py_CLEAR(t->forward_ad);
+  Py_CLEAR(t->current_level);
+}
+
+/* ── probes ──────────────────────────────────────────────────────────────────────────────────── */
+
+static PyObject *wrap_handle(const Torch *t, H handle) {
+  if (!t->to_object)
+    return t->wrap(handle);
+  void *object = NULL;
+  return t->to_object(handle, NULL, &object) == 0 ? object : NULL;
+}
+
+static const uint64_t *impl_words(H handle) { return *(uint64_t *const *)handle; }
+
+/* Whether the object's own at::Tensor lies where we think, by what torch says about the same
+ * object. */
+static bool handle_is_inline(PyObject *object) {
+  if (Py_TYPE(object)->tp_basicsize < HANDLE_OFFSET + (Py_ssize_t)sizeof(void *))
+    return false;
+  PyObject *address = PyObject_GetAttrString(object, "_cdata");
+  void *impl = address ? PyLong_AsVoidPtr(address) : NULL;
+  Py_XDECREF(address);
+  PyErr_Clear();
+  return impl && impl == *(void **)((char *)object + HANDLE_OFFSET);
+}
+
+static bool is_one_bit(uint64_t word) { return word != 0 && (word & (word - 1)) == 0; }
+
+/* The key set is the only word in which a negative view and a zero tensor each differ from a plain
+ * tensor by one bit. */
+static int find_key_word(H plain, H negative, H zero) {
+  int found = 0;
+  for (int i = FIRST_KEY_WORD; i < FIRST_KEY_WORD + N_KEY_WORDS; i++) {
+    uint64_t to_negative = impl_words(plain)[i] ^ impl_words(negative)[i];
+    uint64_t to_zero = impl_words(plain)[i] ^ impl_words(zero)[i];
+    if (!is_one_bit(to_negative) || !is_one_bit(to_zero) || to_negative == to_zero)
+      continue;
+    if (found)
+      return 0;
+    found = i;
+  }
+  return found;
+}
+
+static bool has_shape_at(H handle, int word, const int64_t sizes[2], const int64_t strides[2]) {
+  const uint64_t *shape = impl_words(handle) + word;
+  return shape[0] == 2 && memcmp(shape + 1, sizes, 2 * sizeof *sizes) == 0 &&
+         memcmp(shape + 1 + N_INLINE_DIMS, strides, 2 * sizeof *strides) == 0;
+}
+
+static const uint64_t dispatcher_version =
+    0x020b000000000000; /* the schemas that we know: those of 2.11 */
+
+static bool call_method(PyObject *object, const char *method, const char *format, PyObject *a) {
+  PyObject *value = object ? PyObject_CallMethod(object, method, format, a, a, a) : NULL;
+  Py_XDECREF(value);
+  return value != NULL;
+}
+
+/* Makes a few tensors and learns from them. Runs in a thread of its own, because only a new thread
+ * is sure to be in the plain state: the first call may happen inside any mode. False: an exception
+ * is set. */
+static bool probe(Torch *t) {
+  const uint64_t *state = dispatch_key_words(t->c10);
+  const int64_t sizes[2] = {2, 3}, strides[2] = {3, 1}, view_sizes[2] = {3, 2},
+                view_strides[2] = {0, 3};
+  H plain = NULL, view = NULL, negative = NULL, zero = NULL, inference = NULL;
+  PyObject *mode = NULL, *plain_object = NULL, *view_object = NULL, *parameter = NULL;
+  bool ok = false;
+
+  if (state[0] != 0 || state[1] != 0)
+    goto failed;
+  if (t->empty_strided(2, sizes, strides, TC_F32, TC_CPU, 0, &plain) != 0)
+    goto failed;
+  if (t->reinterpret(plain, 2, view_sizes, view_strides, 0, &view) != 0)
+    goto failed;
+  plain_object = wrap_handle(t, plain);
+  view_object = wrap_handle(t, view);
+  if (!plain_object || !view_object)
+    goto failed;
+  parameter = PyObject_CallMethod((PyObject *)t->tensor, "_make_subclass", "OOO", t->parameter,
+                                  plain_object, Py_True);
+  if (!parameter)
+    goto done;
+  t->inline_handle = handle_is_inline(plain_object) && handle_is_inline(view_object) &&
+                     handle_is_inline(parameter);
+  if (!t->inline_handle && !t->from_object)
+    goto failed;
+  if (t->requires_grad(impl_words(plain)))
+    goto failed;
+  if (t->inline_handle && !t->requires_grad(impl_words((char *)parameter + HANDLE_OFFSET)))
+    goto failed;
+
+  uint64_t stack[5] = {0};
+  H copy, list;
+  uint64_t count = impl_words(plain)[COUNT_WORD];
+  if (t->new_handle(plain, &copy) != 0)
+    goto failed;
+  t->has_count =
+      (uint32_t)impl_words(view)[COUNT_WORD] == 2 && impl_words(plain)[COUNT_WORD] == count + 1;
+  stack[0] = (uint64_t)(uintptr_t)copy;
+  if (t->call_dispatcher("aten::_neg_view", "", stack, dispatcher_version) == 0)
+    negative = (H)(uintptr_t)stack[0];
+  if (t->new_list(2, &list) != 0 || t->list_push(list, 2) != 0 || t->list_push(list, 3) != 0)
+    goto failed;
+  memset(stack, 0, sizeof stack);
+  stack[0] = (uint64_t)(uintptr_t)list;
+  if (t->call_dispatcher("aten::_efficientzerotensor", "", stack, dispatcher_version) == 0)
+    zero = (H)(uintptr_t)stack[0];
+
+  if (!(mode = PyObject_CallMethod(t->c_module, "_InferenceMode", "O", Py_True)))
+    goto done;
+  if (!call_method(mode, "__enter__", NULL, NULL))
+    goto done;
+  memcpy(t->inference_state, state, sizeof t->inference_state);
+  int32_t failure = t->empty_strided(2, sizes, strides, TC_F32, TC_CPU, 0, &inference);
+  if (!call_method(mode, "__exit__", "OOO", Py_None))
+    goto done;
+  if (failure)
+    goto failed;
+
+  for (int i = FIRST_SHAPE_WORD + N_SHAPE_WORDS - 1; i >= FIRST_SHAPE_WORD; i--)
+    if (has_shape_at(plain, i, sizes, strides) && has_shape_at(view, i, view_sizes, view_strides))
+      t->shape_word = i;
+  if (negative && zero)
+    t->key_word = find_key_word(plain, negative, zero);
+  if (t->key_word) {
+    t->plain_keys = impl_words(plain)[t->key_word];
+    t->inference_keys = impl_words(inference)[t->key_word];
+    /* A view is as plain as its base, and inference mode takes bits away. */
+    if (impl_words(view)[t->key_word] != t->plain_keys || (t->inference_keys & ~t->plain_keys) != 0)
+      t->key_word = 0;
+  }
+  ok = true;
+  goto done;
+
+failed:
+  if (!PyErr_Occurred())
+    PyErr_SetString(PyExc_RuntimeError, "its tensors are not laid out as expected");
+done:;
+  H handles[] = {plain, view, negative, zero, inference};
+  for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+    if (handles[i])
+      t->delete_handle(handles[i]);
+  Py_XDECREF(mode);
+  Py_XDECREF(plain_object);
+  Py_XDECREF(view_object);
+  Py_XDECREF(parameter);
+  return ok;
+}
+
+/* The exception that is set, as text; clears it. */
+static void take_exception(char *problem, size_t problem_size) {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  PyObject *text = value ? PyObject_Str(value) : NULL;
+  const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
+  snprintf(problem, problem_size, "torch can't be used: %s", utf8 ? utf8 : "unknown error");
+  PyErr_Clear();
+  Py_XDECREF(text);
+  Py_XDECREF(type);
+  Py_XDECREF(value);
+  Py_XDECREF(traceback);
+}
+
+typedef struct ProbeJob {
+  Torch *torch;
+  char *problem;
+  size_t problem_size;
+  bool ok;
+} ProbeJob;
+
+static void *probe_thread(void *argument) {
+  ProbeJob *job = argument;
+  PyGILState_STATE state = PyGILState_Ensure();
+  job->ok = probe(job->torch);
+  if (!job->ok)
+    take_exception(job->problem, job->problem_size);
+  PyGILState_Release(state);
+  return NULL;
+}
+
+static bool probe_in_thread(Torch *t, char *problem, size_t problem_size) {
+  ProbeJob job = {t, problem, problem_size, false};
+  pthread_t thread;
+  int failure;
+  Py_BEGIN_ALLOW_THREADS failure = pthread_create(&thread, NULL, probe_thread, &job);
+  if (!failure)
+    pthread_join(thread, NULL);
+  Py_END_ALLOW_THREADS if (failure)
+      snprintf(problem, problem_size, "no thread to examine torch in");
+  return job.ok;
+}
+
+/* ── the whole ───────────────────────────────────────────────────────────────────────────────── */
+
+/* Fills t; false: a Python exception is set, or problem tells what is missing. */
+static bool torch_find(Torch *t, char *problem, size_t problem_size) {
+  Image images[N_IMAGES] = {
+      [IMAGE_C10] = {"libc10.so", NULL, NULL},
+      [IMAGE_CPU] = {"libtorch_cpu.so", NULL, NULL},
+      [IMAGE_PYTHON] = {"libtorch_python.so", NULL, NULL},
+  };
+  PyObject *file = NULL, *module = PyImport_ImportModule("torch");
+  bool ok = false;
+  if (!module)
+    goto done;
+  file = PyObject_GetAttrString(module, "__file__");
+  const char *path = file && PyUnicode_Check(file) ? PyUnicode_AsUTF8(file) : NULL;
+  PyErr_Clear();
+  char lib[4000] = "";
+  const char *slash = path ? strrchr(path, '/') : NULL;
+  if (slash)
+    snprintf(lib, sizeof lib, "%.*s/lib", (int)(slash - path), path);
+  for (int i = 0; i < N_IMAGES; i++) {
+    if (image_find(&images[i], slash ? lib : NULL))
+      continue;
+    snprintf(problem, problem_size, "torch is imported, but %s is not loaded", images[i].soname);
+    goto done;
+  }
+  ok = symbols_find(t, images, problem, problem_size) && objects_find(t, module) &&
+       log_silence_find() && probe_in_thread(t, problem, problem_size);
+done:
+  if (!ok)
+    objects_drop(t);
+  Py_XDECREF(file);
+  Py_XDECREF(module);
+  return ok;
+}
+
+/* At a thread's every call: true when functions of the torch lane can run. False without an
+ * exception: they can't, and torch_problem says why. False with one: an import was interrupted
+ * (KeyboardInterrupt and the like). */
+static bool torch_load(void) {
+  if (torch_status == TORCH_READY)
+    return true;
+  if (torch_status == TORCH_UNAVAILABLE)
+    return false;
+  /* Importing may let other threads in, and they may come here as well: each fills its own, the
+   * first one counts. */
+  Torch found;
+  char problem[sizeof torch_problem] = "";
+  memset(&found, 0, sizeof found);
+  bool ok = torch_find(&found, problem, sizeof problem);
+  if (!ok && PyErr_Occurred()) {
+    if (!PyErr_ExceptionMatches(PyExc_Exception))
+      return false;
+    take_exception(problem, sizeof problem);
+  }
+  if (torch_status != TORCH_UNKNOWN) {
+    if (ok)
+      objects_drop(&found);
+    return torch_status == TORCH_READY;
+  }
+  if (ok) {
+    torch = found;
+    torch_status = TORCH_READY;
+  } else {
+    memcpy(torch_problem, problem, sizeof problem);
+    torch_status = TORCH_UNAVAILABLE;
+  }
+  return ok;
+}

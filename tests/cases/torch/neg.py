@@ -1,0 +1,33 @@
+# lane: torch
+import torch
+import torch.nn.functional as F
+from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D
+
+
+def method_2d(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.neg()
+
+
+def method_1d(x: TensorF32Cpu1D) -> TensorF32Cpu1D:
+    return x.neg()
+
+
+def function_2d(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return torch.neg(x)
+
+
+def function_1d(x: TensorF32Cpu1D) -> TensorF32Cpu1D:
+    return torch.neg(x)
+
+# >>> check
+# method_2d native rextio-torch/unary-neg-f32-cpu-rank1-2
+# method_1d native rextio-torch/unary-neg-f32-cpu-rank1-2
+# function_2d native rextio-torch/unary-neg-f32-cpu-rank1-2
+# function_1d native rextio-torch/unary-neg-f32-cpu-rank1-2
+# >>> run
+# method_2d(any2())
+# function_2d(any2())
+# method_1d(any1())
+# function_1d(any1())
+# method_2d(rand(64, 600)); function_1d(rand(40000))
+# function_2d(specials(24, 24)); method_1d(specials(24))

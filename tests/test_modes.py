@@ -1,0 +1,313 @@
+"""The four modes: from the environment at import, by tensorc.mode(), and what each does when the native code is missing."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import BODIES, HEAD, Project, environment, has_torch
+
+pytestmark = pytest.mark.skipif(not has_torch(), reason="torch is not installed")
+
+SOURCE = HEAD + '''
+def act(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.relu()
+
+
+def pick(x: TensorF32Cpu2D) -> TensorI64Cpu1D:
+    return x.argmax(dim=1)
+
+
+def count(n: int) -> int:
+    return n * 2
+
+
+def part(v: float) -> float:
+    return v / 3.0
+
+
+def fails(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:
+    if n < 0:
+        raise ValueError("negative")
+    return x @ x
+
+
+def same(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x
+
+
+def python_only(x):
+    return x + 1
+
+'''
+SHOW = "import torch, modes as m\nx = torch.randn(2, 3)\nm.act(x)\nprint(getattr(m.act, 'body', 'plain function'))"
+
+
+@pytest.fixture(scope="module")
+def built(module_folder: Path) -> Project:
+    return Project(module_folder / "modes", {"modes.py": SOURCE}).build()
+
+
+# ── the mode of a process ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("variables, body", [
+    ({}, "native"), ({"TENSORC_MODE": "auto"}, "native"), ({"TENSORC_MODE": "native"}, "native"), ({"TENSORC_MODE": "fallback"}, "python"),
+    ({"TENSORC_MODE": "FallBack"}, "python"), ({"TENSORC_MODE": ""}, "native"), ({"REXTIO_NATIVE_MODE": "fallback"}, "python"),
+    ({"REXTIO_NATIVE_MODE": "native"}, "native"), ({"TENSORC_MODE": "native", "REXTIO_NATIVE_MODE": "fallback"}, "native"),
+])
+def test_mode_from_the_environment(built: Project, variables: dict[str, str], body: str) -> None:
+    out = built.run(SHOW, mode=None, env=environment(**variables)).strip()
+    assert out == "python" if body == "python" else out in BODIES
+
+
+def test_unknown_mode_warns_once(built: Project) -> None:
+    done = built.python("import torch, modes as m\nfor _ in range(3): m.act(torch.ones(1, 2))\nprint(m.act.body)", mode=None, env=environment(TENSORC_MODE="fast"))
+    assert done.returncode == 0 and done.stdout.strip() in BODIES
+    assert done.stderr.count("RuntimeWarning") == 1 and "fast" in done.stderr and "auto" in done.stderr
+
+
+@pytest.mark.isolated
+def test_mode_manager(built: Project) -> None:
+    import torch
+
+    import tensorc
+
+    m = built.load("modes", "auto")
+    x = torch.randn(2, 3)
+    seen = []
+    for name in ("native", "fallback", "auto", "compare", "fallback"):
+        with tensorc.mode(name):
+            m.act(x)
+            seen.append(m.act.body)
+    assert [s == "python" for s in seen] == [False, True, False, False, True]
+    m.act(x)
+    assert m.act.body in BODIES
+    with tensorc.mode("fallback"):
+        with tensorc.mode("native"):
+            m.act(x)
+            assert m.act.body in BODIES
+        m.act(x)
+        assert m.act.body == "python"
+    with pytest.raises(KeyError), tensorc.mode("fallback"):
+        raise KeyError
+    m.act(x)
+    assert m.act.body in BODIES
+    for bad in ("", "NATIVE?", "python"):
+        with pytest.raises(ValueError):
+            tensorc.mode(bad)
+    assert os.environ["TENSORC_MODE"] == "auto"
+
+
+@pytest.mark.isolated
+def test_mode_manager_governs_later_imports(built: Project) -> None:
+    import torch
+
+    import tensorc
+
+    with tensorc.mode("fallback"):
+        m = built.load("modes", "fallback")
+        m.act(torch.ones(1, 2))
+        assert m.act.body == "python"
+
+
+# ── fallback ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.isolated
+def test_fallback_is_python(built: Project) -> None:
+    import torch
+
+    m = built.load("modes", "fallback")
+    p = torch.randn(2, 3, requires_grad=True)
+    m.act(p).sum().backward()
+    assert p.grad is not None
+    assert m.act(torch.ones(2, 2, 2)).shape == (2, 2, 2) and m.count("ab") == "abab"
+    assert m.act.stats()[BODIES[0]] == 0
+
+
+# ── native ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_uncompiled_functions_are_python_in_mode_native(built: Project) -> None:
+    assert built.run("import modes\nprint(modes.python_only(1))", mode="native").strip() == "2"
+
+
+# ── compare ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.isolated
+def test_compare_agrees(built: Project) -> None:
+    import torch
+
+    m = built.load("modes", "compare")
+    nan = torch.tensor([[float("nan"), 1.0], [-0.0, float("inf")]])
+    for f, args in ((m.act, (nan,)), (m.pick, (nan,)), (m.count, (3,)), (m.part, (float("nan"),)), (m.part, (1.0,)), (m.fails, (torch.eye(2), 1)), (m.same, (nan,)), (m.act, (torch.ones(0, 3),))):
+        result = f(*args)
+        assert type(result) is type(f.__wrapped__(*args)) and f.body in BODIES
+    assert m.same(nan) is nan
+    with pytest.raises(ValueError, match="negative"):
+        m.fails(torch.eye(2), -1)
+    with pytest.raises(RuntimeError):
+        m.fails(torch.ones(2, 3), 1)
+    with pytest.raises(IndexError):
+        m.pick(torch.ones(2, 0))
+    assert sum(m.act.stats()["python"].values()) >= 2 and m.act.stats()[BODIES[0]] >= 2
+
+
+PLANTED = [
+    ("act", "x.relu()", "x.abs()", "torch.tensor([[1.0, 2.0], [3.0, -4.0]])", ["act", "4"], "value"),
+    ("act", "x.relu()", "x * -1.0", "torch.tensor([[0.0]])", ["act"], "sign of zero"),
+    ("act", "x.relu()", "x.double().relu()", "torch.ones(1, 2)", ["act", "float64"], "dtype"),
+    ("act", "x.relu()", "x.relu().reshape(-1)", "torch.ones(1, 2)", ["act"], "shape"),
+    ("pick", "x.argmax(dim=1)", "x.argmin(dim=1)", "torch.tensor([[1.0, 2.0, 3.0]])", ["pick", "2", "0"], "index"),
+    ("count", "n * 2", "n * 3", "5", ["count", "10", "15"], "int"),
+    ("part", "v / 3.0", "v / 4.0", "1.0", ["part"], "float"),
+    ("fails", "x @ x", "x + None", "torch.eye(2), 1", ["fails", "TypeError"], "only Python raises"),
+    ("same", "return x", "raise KeyError('k')", "torch.eye(2)", ["same", "KeyError"], "Python raises at once"),
+]
+
+
+@pytest.mark.isolated
+@pytest.mark.parametrize("name, old, new, args, words, what", PLANTED, ids=[p[-1] for p in PLANTED])
+def test_compare_finds_a_planted_difference(tmp_path: Path, built: Project, name: str, old: str, new: str, args: str, words: list[str], what: str) -> None:
+    """The built source is changed behind the back of the native code, so that the two really differ."""
+    import shutil
+
+    import torch
+
+    tree = tmp_path / "tree"
+    shutil.copytree(built.tree, tree)
+    source = (tree / "modes.py").read_text()
+    assert source.count(old) >= 1
+    start = source.index(f"def {name}(")
+    (tree / "modes.py").write_text(source[:start] + source[start:].replace(old, new, 1))
+    import sys
+
+    sys.path.insert(0, str(tree))
+    os.environ["TENSORC_MODE"] = "compare"
+    import modes as m
+
+    values = eval(f"({args},)", {"torch": torch})
+    assert m.__file__ == str(tree / "modes.py")
+    with pytest.raises(Exception) as caught:
+        getattr(m, name)(*values)
+    text = str(caught.value)
+    for word in words:
+        assert word in text, (word, text)
+    assert not isinstance(caught.value, KeyError), "the difference is what is raised"
+    import tensorc
+
+    for quiet in ("native", "auto"):
+        with tensorc.mode(quiet):
+            getattr(m, name)(*values)
+
+
+@pytest.mark.isolated
+def test_compare_names_the_first_index(tmp_path: Path, built: Project) -> None:
+    import shutil
+    import sys
+
+    import torch
+
+    tree = tmp_path / "tree"
+    shutil.copytree(built.tree, tree)
+    path = tree / "modes.py"
+    path.write_text(path.read_text().replace("return x.relu()", "y = x.relu(); y[1, 2] += 1.0; return y", 1))
+    sys.path.insert(0, str(tree))
+    os.environ["TENSORC_MODE"] = "compare"
+    import modes as m
+
+    with pytest.raises(Exception) as caught:
+        m.act(torch.ones(3, 4))
+    text = str(caught.value).replace(" ", "")
+    assert ("[1,2]" in text or "(1,2)" in text) and "native1(" in text and "Python2(" in text, text
+
+
+# ── the native code is missing or broken ─────────────────────────────────────────────────────────────────────────────
+
+
+def broken(tmp_path: Path, built: Project, how: str) -> Path:
+    import shutil
+
+    tree = tmp_path / "tree"
+    shutil.copytree(built.tree, tree)
+    extension = next(tree.glob("_tensorc_modes*.so"))
+    if how == "missing":
+        extension.unlink()
+    elif how == "empty":
+        extension.write_bytes(b"")
+    elif how == "corrupt":
+        extension.write_bytes(b"\x7fELF" + b"garbage" * 100)
+    elif how == "text":
+        extension.write_text("hello")
+    else:
+        (tree / "_tensorc_modes_load.py").unlink()
+    return tree
+
+
+HOWS = ["missing", "empty", "corrupt", "text", "no loader"]
+CALL = "import torch, modes as m\nprint(m.act(-torch.ones(1, 2)).tolist(), m.count(2), m.python_only(1), m.act.__name__)"
+
+
+@pytest.mark.parametrize("how", HOWS)
+@pytest.mark.parametrize("mode", ["auto", "fallback", "compare"])
+def test_broken_extension_runs_python(tmp_path: Path, built: Project, how: str, mode: str) -> None:
+    tree = broken(tmp_path, built, how)
+    done = built.python(CALL, path=tree, mode=mode)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[[0.0, 0.0]] 4 2 act"
+    warned = done.stderr.count("RuntimeWarning")
+    if how in ("missing", "no loader") or mode == "fallback":
+        assert done.stderr == ""
+    else:
+        assert warned == 1 and "modes" in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("how", HOWS)
+def test_broken_extension_in_mode_native(tmp_path: Path, built: Project, how: str) -> None:
+    tree = broken(tmp_path, built, how)
+    code = """
+        import torch
+        try:
+            import modes as m
+        except ImportError as e:
+            print("import:", e)
+        else:
+            assert m.python_only(1) == 2
+            for f, a in ((m.act, torch.ones(1, 2)), (m.count, 2)):
+                try:
+                    f(a)
+                except RuntimeError as e:
+                    print(e)
+        """
+    done = built.python(code, path=tree, mode="native")
+    assert done.returncode == 0, done.stderr
+    if how == "no loader":
+        assert done.stdout.startswith("import: ")
+    else:
+        assert done.stdout.splitlines() == ["native mode requires generated native function: " + n for n in ("act", "count")]
+
+
+@pytest.mark.parametrize("variable", ["TENSORC_DEBUG_NATIVE", "REXTIO_DEBUG_NATIVE"])
+def test_debug_raises_the_load_failure(tmp_path: Path, built: Project, variable: str) -> None:
+    tree = broken(tmp_path, built, "corrupt")
+    done = built.python(CALL, path=tree, mode="auto", env=environment(**{variable: "1"}))
+    assert done.returncode == 1 and "ImportError" in done.stderr
+    assert built.python(CALL, path=tree, mode="auto", env=environment(**{variable: "0"})).returncode == 0
+
+
+@pytest.mark.isolated
+def test_gradients_warn_in_auto_only(built: Project) -> None:
+    import torch
+
+    m = built.load("modes", "native")
+    x = torch.randn(2, 3, requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result: Any = m.act(x)
+    assert not result.requires_grad and not caught

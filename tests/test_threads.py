@@ -1,0 +1,299 @@
+"""Many threads, the first call from many at once, forks, interruption, and the GIL."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import BODIES, HEAD, Project, has_torch
+
+pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
+
+SOURCE = HEAD + '''
+def net(x: TensorF32Cpu2D, w: TensorF32Cpu2D, b: TensorF32Cpu1D, n: int) -> TensorI64Cpu1D:
+    h = x
+    for i in range(n):
+        if i % 2 == 0:
+            h = F.linear(h, w, b).relu()
+        else:
+            h = h.tanh()
+    return h.softmax(dim=1).argmax(dim=1)
+
+
+def other(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.exp()
+
+
+def fails(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x @ x
+
+
+def spin(n: int) -> int:
+    total = 0
+    for i in range(n):
+        total = (total * 3 + i) % 1000003
+    return total
+
+
+def deep(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:
+    for i in range(n):
+        x = x.tanh()
+    return x
+
+'''
+
+
+@pytest.fixture(scope="module")
+def built(module_folder: Path) -> Project:
+    return Project(module_folder, {"threads.py": SOURCE}).build()
+
+
+def in_threads(n: int, work: Any) -> list[Any]:
+    """Runs work(k) in n threads that start together; gives the exceptions."""
+    import threading
+
+    go, errors = threading.Barrier(n), []
+
+    def run(k: int) -> None:
+        go.wait()
+        try:
+            work(k)
+        except BaseException as e:  # noqa: BLE001
+            errors.append(e)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(n)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join(120)
+        assert not t.is_alive(), "a thread hangs"
+    return errors
+
+
+def test_many_threads_from_the_first_call_on(built: Project) -> None:
+    import torch
+
+    m = built.load("threads")
+    w, b = torch.eye(6), torch.zeros(6)
+
+    def work(k: int) -> None:
+        for i in range(200):
+            x = torch.zeros(1 + (i + k) % 5, 6)
+            x[:, k % 6] = 1.0
+            assert m.net(x, w, b, 3).tolist() == [k % 6] * len(x)
+            assert m.net.body in BODIES
+
+    assert in_threads(8, work) == []
+    assert m.net.stats()[BODIES[0]] == 1600 and sum(m.net.stats()["python"].values()) == 0
+
+
+def test_import_in_many_threads(built: Project) -> None:
+    import torch
+
+    def work(k: int) -> None:
+        m = built.load("threads")
+        assert m.other(torch.zeros(2, 2)).tolist() == [[1.0, 1.0]] * 2 and m.other.native_status == "accepted"
+
+    assert in_threads(8, work) == []
+
+
+def test_errors_in_threads_stay_apart(built: Project) -> None:
+    import torch
+
+    m = built.load("threads")
+    big = torch.randn(200, 200)
+    want = big.exp()
+
+    def work(k: int) -> None:
+        for i in range(60):
+            if (i + k) % 2:
+                with pytest.raises(RuntimeError, match="^rextio-torch"):
+                    m.fails(torch.ones(2, 3))
+            else:
+                assert torch.equal(m.other(big), want)
+
+    assert in_threads(6, work) == []
+
+
+def test_thread_states_stay_apart(built: Project) -> None:
+    import torch
+
+    m = built.load("threads", "auto")
+    x = torch.randn(64, 300)
+
+    def work(k: int) -> None:
+        for _ in range(50):
+            with torch.inference_mode(k % 3 == 0), torch.set_grad_enabled(k % 3 == 1):
+                r = m.other(x)
+                assert r.is_inference() == (k % 3 == 0) and torch.is_grad_enabled() == (k % 3 == 1)
+
+    assert in_threads(6, work) == []
+
+
+def test_arguments_dropped_meanwhile(built: Project) -> None:
+    """Another thread drops and changes what a running call reads: no crash, no lost memory."""
+    import torch
+
+    m = built.load("threads")
+    shared: dict[str, Any] = {"x": torch.randn(300, 300)}
+    stop = []
+
+    def work(k: int) -> None:
+        if k == 0:
+            for _ in range(200):
+                shared["x"] = torch.randn(300, 300)
+            stop.append(1)
+        else:
+            while not stop:
+                r = m.deep(shared["x"], 2)
+                assert r.shape == (300, 300)
+
+    assert in_threads(3, work) == []
+
+
+def test_set_data_meanwhile(built: Project) -> None:
+    import torch
+
+    m = built.load("threads")
+    x = torch.randn(400, 400)
+    stop = []
+
+    def work(k: int) -> None:
+        if k == 0:
+            for i in range(300):
+                x.data = torch.randn(400, 400)
+            stop.append(1)
+        else:
+            while not stop:
+                assert m.other(x).shape == (400, 400)
+
+    assert in_threads(3, work) == []
+
+
+def test_a_long_call_lets_others_run(built: Project) -> None:
+    import threading
+    import time
+
+    import torch
+
+    m = built.load("threads")
+    x = torch.randn(600, 600)
+    m.deep(x, 1)
+    count, stop = [0], []
+
+    def other() -> None:
+        while not stop:
+            count[0] += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    for call in (lambda: m.deep(x, 40), lambda: m.spin(20_000_000)):
+        count[0] = 0
+        call()
+        assert count[0] > 20, f"the other thread made {count[0]} turns"
+    stop.append(1)
+    thread.join()
+
+
+def test_interruption(built: Project) -> None:
+    import signal
+
+    m = built.load("threads")
+    m.spin(10)
+
+    def handler(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    with pytest.raises(KeyboardInterrupt):
+        m.spin(2**62)
+    assert m.spin(3) == m.spin.__wrapped__(3)
+
+
+def test_fork_after_calls(built: Project) -> None:
+    import os
+
+    import torch
+
+    m = built.load("threads")
+    big = torch.zeros(4096, 64)
+    m.net(big, torch.eye(64), torch.zeros(64), 3)
+    for threads in (1, 2):
+        child = os.fork()
+        if child == 0:
+            import faulthandler
+
+            faulthandler.dump_traceback_later(50, exit=True)
+            torch.set_num_threads(threads if threads == 1 else torch.get_num_threads())
+            ok = m.net(torch.eye(6), torch.eye(6), torch.zeros(6), 3).tolist() == [0, 1, 2, 3, 4, 5] and m.net.body in BODIES
+            os._exit(0 if ok else 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert m.net(torch.eye(6), torch.eye(6), torch.zeros(6), 3).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_fork_before_the_first_call(built: Project) -> None:
+    import os
+
+    import torch
+
+    m = built.load("threads")
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if m.other(torch.zeros(1, 1)).item() == 1.0 else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert m.other(torch.zeros(1, 1)).item() == 1.0
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_multiprocessing(built: Project, method: str) -> None:
+    import multiprocessing
+    import os
+
+    import torch
+
+    m = built.load("threads")
+    torch.set_num_threads(1)
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(built.tree), os.environ.get("PYTHONPATH", "")])
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        assert pool.map(m.spin, [10, 20, 30]) == [m.spin.__wrapped__(n) for n in (10, 20, 30)]
+
+
+def test_calls_at_exit(built: Project) -> None:
+    code = """
+        import atexit, threading, torch, threads as m
+        x = torch.ones(2, 2)
+        m.other(x)
+        atexit.register(lambda: print(m.other(x).shape))
+        class Late:
+            def __del__(self):
+                try:
+                    m.other(x)
+                except BaseException:
+                    pass
+        late = Late()
+        threading.Thread(target=lambda: [m.deep(torch.ones(300, 300), 50) for _ in range(20)], daemon=True).start()
+        """
+    done = built.python(code)
+    assert done.returncode == 0 and "torch.Size([2, 2])" in done.stdout, (done.returncode, done.stderr[-500:])
+
+
+def test_subinterpreter_refuses_or_works(built: Project) -> None:
+    code = """
+        import threads as m, torch
+        try:
+            import _xxsubinterpreters as sub
+        except ImportError:
+            import _interpreters as sub
+        i = sub.create()
+        try:
+            sub.run_string(i, "import threads")
+        except BaseException as e:
+            print(type(e).__name__)
+        print(m.other(torch.zeros(1, 1)).item())
+        """
+    done = built.python(code)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "1.0", (done.returncode, done.stdout, done.stderr[-800:])

@@ -1,0 +1,137 @@
+"""Runs the product as a user does: `python -m tensorc` in a process of its own, on projects written to a temporary folder.
+
+Nothing here knows how tensorc works inside. Every test file that builds something builds it through `Project`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
+
+# Where this process gets tensorc from; the processes that it starts get it from there too.
+if importlib.util.find_spec("tensorc") is None:
+    sys.path.insert(0, str(ROOT / "python"))
+_spec = importlib.util.find_spec("tensorc")
+PACKAGES = Path(_spec.origin).resolve().parent.parent if _spec and _spec.origin else ROOT / "python"
+
+ISOLATED = False  # true in the child of a test marked `isolated`
+BODIES = ("library",)  # what `.body` may say after a native call; grows with the bodies that exist
+
+HEAD = """\
+import torch
+import torch.nn.functional as F
+from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D
+
+"""
+
+
+def has_torch() -> bool:
+    return importlib.util.find_spec("torch") is not None
+
+
+def environment(**extra: str | None) -> dict[str, str]:
+    """The process environment without any setting of tensorc or the reference tool; None removes a variable."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("TENSORC_", "REXTIO_")) or k == "TENSORC_CACHE_DIR"}
+    env["PYTHONPATH"] = str(PACKAGES)
+    env.setdefault("OMP_NUM_THREADS", "2")
+    for key, value in extra.items():
+        if value is None:
+            env.pop(key, None)
+        else:
+            env[key] = value
+    return env
+
+
+def tensorc(*args: str | Path, cwd: str | Path | None = None, env: dict[str, str] | None = None,
+            timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    """Runs `python -m tensorc ARGS`; never raises for its exit code."""
+    return subprocess.run([sys.executable, "-m", "tensorc", *map(str, args)], cwd=cwd, env=env or environment(),
+                          capture_output=True, text=True, timeout=timeout)
+
+
+class BuildFailed(AssertionError):
+    pass
+
+
+class Project:
+    """A project folder: write sources, check, build, and run Python on what was built."""
+
+    def __init__(self, root: str | Path, files: dict[str, str | bytes] | None = None) -> None:
+        self.root = Path(root)
+        self.root.mkdir(parents=True, exist_ok=True)
+        for name, text in (files or {}).items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else textwrap.dedent(text).encode())
+        return path
+
+    @property
+    def tree(self) -> Path:
+        """The importable build tree."""
+        return self.root / ".tensorc" / "build" / "python"
+
+    @property
+    def wheels(self) -> list[Path]:
+        return sorted((self.root / "dist").glob("*.whl"))
+
+    @property
+    def extensions(self) -> list[Path]:
+        return sorted(self.tree.rglob("_tensorc_*.so"))
+
+    def check(self, *args: str, env: dict[str, str] | None = None) -> dict[str, Any]:
+        done = tensorc("check", "--json", self.root, *args, env=env)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def functions(self) -> dict[str, dict[str, Any]]:
+        """The check report's functions by qualified name."""
+        return {f["qualname"]: f for m in self.check()["modules"] for f in m["functions"]}
+
+    def build(self, *args: str, env: dict[str, str] | None = None, timeout: float = 600) -> "Project":
+        done = self.try_build(*args, env=env, timeout=timeout)
+        if done.returncode:
+            raise BuildFailed(f"tensorc build failed ({done.returncode}):\n{done.stdout[-1500:]}\n{done.stderr[-3000:]}")
+        return self
+
+    def try_build(self, *args: str, env: dict[str, str] | None = None, timeout: float = 600) -> subprocess.CompletedProcess[str]:
+        return tensorc("build", self.root, *args, env=env, timeout=timeout)
+
+    def load(self, module: str, mode: str = "native", **variables: str) -> Any:
+        """Imports a module of the build tree into this process, which must be the child of an `isolated` test."""
+        assert ISOLATED, "mark the test with @pytest.mark.isolated"
+        os.environ["TENSORC_MODE"] = mode
+        os.environ.update(variables)
+        if str(self.tree) not in sys.path:
+            sys.path.insert(0, str(self.tree))
+        importlib.invalidate_caches()
+        return importlib.import_module(module)
+
+    def python(self, code: str, *, mode: str | None = "native", env: dict[str, str] | None = None, path: Path | None = None,
+               timeout: float = 300) -> subprocess.CompletedProcess[str]:
+        """Runs code in a fresh interpreter that imports from the build tree (-P: not from the sources in its folder)."""
+        where = [str(path or self.tree), str(PACKAGES)]
+        env = dict(env if env is not None else environment())
+        env["PYTHONPATH"] = os.pathsep.join(where + [str(TESTS)])
+        if mode:
+            env["TENSORC_MODE"] = mode
+        return subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(code)], cwd=self.root, env=env, capture_output=True,
+                              text=True, timeout=timeout)
+
+    def run(self, code: str, **options: Any) -> str:
+        """Like python(), and the code must end well; gives its standard output."""
+        done = self.python(code, **options)
+        assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+        return done.stdout
