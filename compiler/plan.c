@@ -246,11 +246,7 @@ static bool has_ops(const Block *block)
 
 void plan_func(Unit *unit, Func *func)
 {
-#ifdef TENSORC_EXACT
   func->exact = func->result.type.kind == TYPE_TENSOR && has_ops(&func->body) && has_recipes(&func->body);
-#else
-  (void)has_ops, (void)has_recipes;
-#endif
   if (func->exact)
     rows_func(unit, func);
   place_block(&func->body);

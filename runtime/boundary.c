@@ -276,7 +276,7 @@ static PyObject *give_result(TcCall *tc, TcValue *value) {
     break;
   }
   TcTensor *tensor = &value->tensor;
-  if (!tensor->handle) {
+  if (!tensor->handle && !tensor->origin) {
     raise_internal(tc, "no result");
     return NULL;
   }

@@ -56,6 +56,9 @@ typedef struct Callable {
   PyObject *names;  /* tuple of the parameters' names, interned */
   int n_positional; /* parameters that can be given by position */
   bool needs_torch;
+  bool needs_ieee;              /* the exact body multiplies matrices */
+  bool exact_admitted;          /* at exact_threads */
+  int exact_threads;            /* 0 before it was asked */
   size_t id;                    /* index into Thread.last_body */
   uint32_t warned;              /* bit per Reason */
   uint64_t n_native[N_BODIES];  /* finished calls per body */
@@ -275,12 +278,36 @@ static bool pin_tensors(Plan *plan) {
   return true;
 }
 
+/* Runs the exact body where it is one for this call. False: it is not, and nothing happened. */
+static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
+  TcCall *tc = &plan->tc;
+  if (!tc->func->exact || !tc->plain)
+    return false;
+  int threads = exact_threads();
+  if (self->exact_threads != threads) {
+    self->exact_admitted = func_admitted(tc, threads);
+    self->exact_threads = threads;
+  }
+  if (!self->exact_admitted || (self->needs_ieee && !precision_is_ieee()))
+    return false;
+  if (plan->release_gil && pin_tensors(plan))
+    tc->released = PyEval_SaveThread();
+  bool ok = exact_run(tc, plan->values, result);
+  gil_take(tc);
+  return ok;
+}
+
 /* NULL with an exception: whatever the body raised. exact_errors: find out what eager raises where
  * a kernel failed. */
 static PyObject *execute(Callable *self, Plan *plan, bool exact_errors) {
   TcCall *tc = &plan->tc;
   TcValue result;
   memset(&result, 0, sizeof result);
+  if (execute_exact(self, plan, &result)) {
+    self->n_native[BODY_EXACT]++;
+    note_body(self, BODY_EXACT);
+    return give_result(tc, &result);
+  }
   if (self->needs_torch) {
     if (plan->release_gil && !pin_tensors(plan))
       plan->release_gil = false;
@@ -303,13 +330,15 @@ static PyObject *execute(Callable *self, Plan *plan, bool exact_errors) {
       torch.set_grad_mode(true);
     log_silence_leave();
   }
+  /* A body without operations is straight C, and so exact. */
+  Body body = tc->func->no_ops ? BODY_EXACT : BODY_LIBRARY;
+  note_body(self, body);
   if (!ok) {
     if (!PyErr_Occurred())
       raise_internal(tc, "a body failed without an exception");
     return NULL;
   }
-  self->n_native[BODY_LIBRARY]++;
-  note_body(self, BODY_LIBRARY);
+  self->n_native[body]++;
   return give_result(tc, &result);
 }
 

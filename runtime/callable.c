@@ -200,6 +200,8 @@ static PyObject *callable_new(const TcFunc *func, PyObject *original) {
   self->func = func;
   self->original = Py_NewRef(original);
   self->needs_torch = uses_torch(func);
+  for (int i = 0; i < func->n_recipes; i++)
+    self->needs_ieee |= func->recipes[i]->class == TC_MATMUL;
   self->id = n_callables++;
   self->dict = PyObject_GetAttrString(original, "__dict__");
   self->names = PyTuple_New(func->n_params);

@@ -7,6 +7,8 @@
 /* ── errors ──────────────────────────────────────────────────────────────────────────────────── */
 
 static bool raise_overflow(TcCall *tc) {
+  if (tc->exact)
+    return false;
   gil_take(tc);
   PyErr_SetString(PyExc_OverflowError, "integer overflow");
   return false;
@@ -25,11 +27,15 @@ static bool raise_like(TcCall *tc, binaryfunc operation, PyObject *a, PyObject *
 }
 
 static bool raise_like_ints(TcCall *tc, binaryfunc operation, int64_t a, int64_t b) {
+  if (tc->exact)
+    return false;
   gil_take(tc);
   return raise_like(tc, operation, PyLong_FromLongLong(a), PyLong_FromLongLong(b));
 }
 
 static bool raise_like_floats(TcCall *tc, binaryfunc operation, double a, double b) {
+  if (tc->exact)
+    return false;
   gil_take(tc);
   return raise_like(tc, operation, PyFloat_FromDouble(a), PyFloat_FromDouble(b));
 }
@@ -107,6 +113,8 @@ bool tc_int_truediv(TcCall *tc, double *out, int64_t a, int64_t b) {
     *out = (double)a / (double)b;
     return true;
   }
+  if (tc->exact)
+    return false;
   /* Rounding the operands first would round twice: Python's long division does it right. */
   PyThreadState *released = tc->released;
   gil_take(tc);
@@ -186,6 +194,8 @@ bool tc_range(TcCall *tc, TcRange *range, int64_t start, int64_t stop, int64_t s
   range->step = step;
   range->left = 0;
   if (step == 0) {
+    if (tc->exact)
+      return false;
     gil_take(tc);
     PyObject *value = PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)start,
                                             (long long)stop, 0LL);
@@ -207,6 +217,9 @@ static uint64_t now_ns(void) {
 }
 
 bool tc_turn(TcCall *tc) {
+  /* A loop that long belongs to the library body, which can be interrupted. */
+  if (tc->exact)
+    return ++tc->n_turns < 1u << 20;
   if (!tc->released) {
     if (PyErr_CheckSignals() != 0)
       return false;
@@ -238,6 +251,8 @@ bool tc_turn(TcCall *tc) {
 /* ── raising ─────────────────────────────────────────────────────────────────────────────────── */
 
 bool tc_raise_unbound(TcCall *tc, const char *name) {
+  if (tc->exact)
+    return false;
   gil_take(tc);
   PyErr_Format(PyExc_UnboundLocalError,
                "cannot access local variable '%s' where it is not associated with a value", name);
@@ -245,6 +260,8 @@ bool tc_raise_unbound(TcCall *tc, const char *name) {
 }
 
 bool tc_raise(TcCall *tc, const char *exception, const char *message, int64_t n) {
+  if (tc->exact)
+    return false;
   gil_take(tc);
   PyObject *type = NULL, *text = NULL;
   PyObject *builtins = PyEval_GetBuiltins(); /* borrowed; a dict */

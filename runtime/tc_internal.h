@@ -51,6 +51,7 @@ struct TcCall {
   bool plain;          /* no state or input that a kernel called past the dispatcher would miss */
   bool replay;         /* run each op as torch's own Python function, for its exceptions */
   bool op_failed;      /* a kernel failed; which error eager gives is not known yet */
+  struct ExactBlock *exact; /* the exact body runs, perhaps without the GIL: what would raise declines */
 };
 
 /* Takes the GIL back for the rest of the call; no-op when it is held. */

@@ -7,6 +7,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, dlinfo */
 #endif
+#include "kernel/kernel.h"
 #include "tc_internal.h"
 
 #include <dlfcn.h>
@@ -26,6 +27,8 @@
 #include "guard.c"
 #include "torch.c"
 #include "boundary.c"
+#include "exact.c"
+#include "admit.c"
 #include "compare.c"
 #include "call.c"
 #include "callable.c"

@@ -180,7 +180,7 @@ class Build:
                         compiler = cc.find(self.wanted)
                         archive = cc.archive(compiler)
                         with open(archive + ".key", encoding="ascii") as key_file:
-                            made_from = repr((key_file.read(), compiler.fingerprint(), cc.FLAGS, sys.version))
+                            made_from = repr((key_file.read(), compiler.fingerprint(), cc.MODULE_FLAGS, sys.version))
                     folder = file.place.rpartition("/")[0]
                     prefix = folder + "/" if folder else ""
                     name = binding.extension_name(file.place)
@@ -371,7 +371,7 @@ class Build:
             "native_build": {
                 "status": "built" if work else "skipped",
                 "tool": compiler.shown() if compiler else None,
-                "command": [*compiler.command, *cc.FLAGS, *compiler.cflags, *compiler.ldflags] if compiler else [],
+                "command": [*compiler.command, *cc.MODULE_FLAGS, *compiler.cflags, *compiler.ldflags] if compiler else [],
                 "artifacts": [os.path.join(self.tree, job.place) for job in work],
                 "message": None,
             },

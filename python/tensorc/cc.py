@@ -6,6 +6,7 @@ comes with tensorc, made when tensorc was installed; for any other compiler it i
 
 import hashlib
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -14,8 +15,21 @@ from typing import NamedTuple
 
 from tensorc.problem import Problem
 
-ARCHIVE = "libtensorc_rt-baseline.a"
-FLAGS = ("-std=c11", "-O2", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
+ARCHIVE = "libtensorc_rt.a"
+FLAGS = ("-std=c11", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
+# Generated C is calls and branches: more than -O1 only costs time, and on long functions minutes.
+MODULE_FLAGS = (*FLAGS, "-O1")
+RUNTIME_FLAGS = (*FLAGS, "-O2")
+# The kernels are one text, compiled once per instruction set; which one runs is decided in the process.
+KERNEL_FLAGS = (*RUNTIME_FLAGS, "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi")
+_X86_KERNELS = {
+    "baseline": ("-DTC_ISA_BASELINE",),
+    "avx2": ("-DTC_ISA_AVX2", "-mavx2", "-mfma", "-mbmi2"),
+    "avx512": (
+        *("-DTC_ISA_AVX512", "-mavx512f", "-mavx512dq", "-mavx512bw", "-mavx512vl", "-mavx2", "-mfma", "-mbmi2"),
+        "-mprefer-vector-width=512",
+    ),
+}
 _HERE = os.path.dirname(os.path.abspath(__file__))
 
 
@@ -108,7 +122,8 @@ def run(command: list[str], cwd: str, what: str) -> None:
 
 def _archive_key(compiler: Compiler, sources: str) -> str:
     """What the archive depends on: the runtime's text, the compiler, its flags, Python's headers."""
-    key = hashlib.sha256(repr((FLAGS, compiler.cflags, python_include(), sys.version)).encode())
+    flags = (RUNTIME_FLAGS, KERNEL_FLAGS, _X86_KERNELS)
+    key = hashlib.sha256(repr((flags, compiler.cflags, python_include(), sys.version)).encode())
     try:
         said = subprocess.run([*compiler.command, "--version"], stdin=subprocess.DEVNULL, capture_output=True).stdout
     except OSError as error:
@@ -120,20 +135,36 @@ def _archive_key(compiler: Compiler, sources: str) -> str:
     return key.hexdigest()[:32]
 
 
+def _runtime_units(sources: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    """(object, source, flags) of everything in the archive."""
+    kernels = os.path.join(sources, "kernel", "kernels.c")
+    units = [("tensorc_rt.o", os.path.join(sources, "tensorc_rt.c"), RUNTIME_FLAGS)]
+    sets = _X86_KERNELS if platform.machine() in ("x86_64", "AMD64") else {"baseline": _X86_KERNELS["baseline"]}
+    units += [(f"kernels_{name}.o", kernels, (*KERNEL_FLAGS, *flags)) for name, flags in sets.items()]
+    left_out = tuple(f"-DTC_WITHOUT_{name.upper()}" for name in _X86_KERNELS if name not in sets)
+    units.append(("recipes.o", os.path.join(sources, "kernel", "recipes.c"), (*KERNEL_FLAGS, *left_out)))
+    return units
+
+
 def build_archive(compiler: Compiler, sources: str, target: str) -> None:
-    """Compiles runtime/tensorc_rt.c into the archive `target`, with its key beside it. Atomic."""
+    """Compiles the runtime into the archive `target`, with its key beside it. Atomic."""
     import tempfile
+    from concurrent.futures import ThreadPoolExecutor
 
     os.makedirs(os.path.dirname(target), exist_ok=True)
     archiver = os.environ.get("AR") or "ar"
     with tempfile.TemporaryDirectory(dir=os.path.dirname(target)) as scratch:
-        source = os.path.join(sources, "tensorc_rt.c")
-        include = ["-I" + sources, "-I" + python_include()]
-        compile_c = [*compiler.command, *FLAGS, *compiler.cflags, *include, "-c", source, "-o", "tensorc_rt.o"]
-        run(compile_c, scratch, "the runtime")
+        units = _runtime_units(sources)
+        commands = [
+            [*compiler.command, *flags, *compiler.cflags, "-I" + sources, "-I" + python_include(), "-c", source, "-o", name]
+            for name, source, flags in units
+        ]
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            list(pool.map(lambda command: run(command, scratch, "the runtime"), commands))
         if shutil.which(_words(archiver, "AR")[0]) is None:
             raise Problem(f"no archiver: there is no program {archiver!r}: install binutils, or name one with AR")
-        run([*_words(archiver, "AR"), "rcs", ARCHIVE, "tensorc_rt.o"], scratch, "the runtime archive")
+        objects = [name for name, _, _ in units]
+        run([*_words(archiver, "AR"), "rcs", ARCHIVE, *objects], scratch, "the runtime archive")
         with open(os.path.join(scratch, "key"), "w", encoding="ascii") as file:
             file.write(_archive_key(compiler, sources))
         os.replace(os.path.join(scratch, ARCHIVE), target)
@@ -181,7 +212,7 @@ def module_command(compiler: Compiler, archive_path: str, c_file: str, output: s
     """Compiles one generated C file, in the folder it is in, into an extension module."""
     return [
         *compiler.command,
-        *FLAGS,
+        *MODULE_FLAGS,
         "-shared",
         *compiler.cflags,
         "-I" + python_include(),

@@ -1,0 +1,251 @@
+/* admit.c: which recipes have the wheel's bits on this host.
+ *
+ * A recipe is a claim about a wheel, a CPU and a thread count. When a function with an exact body first runs, each recipe of
+ * it is compared with the wheel's own kernel on a battery: sizes around the vector width and the unrolling, signed zeros,
+ * infinities, NaN, denormals, big and ordinary values. Equal: it is trusted for this thread count. Not equal: every function
+ * that uses it keeps the library body. So a new wheel or CPU costs speed, never bits.
+ *
+ * Runs under the GIL, in the plain state only.
+ */
+
+static enum { EXACT_UNKNOWN, EXACT_READY, EXACT_UNAVAILABLE } exact_status;
+
+/* Which instruction set ATen dispatches to decides lanes and tails; without an answer there is no exact body. */
+static bool exact_load(void) {
+  if (exact_status != EXACT_UNKNOWN) return exact_status == EXACT_READY;
+  exact_status = EXACT_UNAVAILABLE;
+  Image image = {"libtorch_cpu.so", NULL, NULL};
+  PyObject *capability = PyObject_CallMethod(torch.c_module, "_get_cpu_capability", NULL);
+  const char *text = capability && PyUnicode_Check(capability) ? PyUnicode_AsUTF8(capability) : NULL;
+  int isa = text ? tc__isa_of_capability(text) : -1;
+  PyErr_Clear();
+  Py_XDECREF(capability);
+  if (isa < 0 || !tc__isa_runs((TcIsa)isa) || !torch.num_threads || !torch.parallel_for || !torch.float32_precision ||
+      !torch.global_context || !torch.shape_word || !torch.key_word || !image_find(&image, NULL))
+    return false;
+  tc__wheel_math_find(image.handle);
+  exact_isa = (TcIsa)isa;
+  exact_status = EXACT_READY;
+  return true;
+}
+
+/* ── values and comparison ──────────────────────────────────────────────────────────────────────────────────────── */
+
+enum { N_KINDS = 3 };
+
+/* Fills x: kind 0 ordinary values, 1 wide ones, 2 every special value among ordinary ones. The same in every process. */
+static void battery_fill(float *x, int64_t n, int kind, uint32_t seed) {
+  static const float special[] = {0.0f,   -0.0f,   INFINITY, -INFINITY, NAN,    1e-45f,  -1e-40f, 1.17549435e-38f,
+                                  3e38f,  -3e38f,  88.7f,    -88.0f,    104.0f, -104.0f, 1.0f,    -1.0f,
+                                  0.5f,   -17.33f, 9.0f,     -9.0f};
+  uint32_t state = seed * 2654435761u + 12345u;
+  for (int64_t i = 0; i < n; i++) {
+    float sum = -6.0f; /* of twelve uniform numbers: close to a normal distribution */
+    for (int k = 0; k < 12; k++) {
+      state = state * 1664525u + 1013904223u;
+      sum += (float)(state >> 8) * (1.0f / 16777216.0f);
+    }
+    x[i] = kind == 1 ? sum * 30.0f : sum;
+    if (kind == 2 && (state >> 9) % 3 == 0) x[i] = special[(state >> 12) % (sizeof special / sizeof *special)];
+  }
+}
+
+static bool same_floats(const float *a, const float *b, int64_t n) {
+  for (int64_t i = 0; i < n; i++)
+    if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]))) return false;
+  return true;
+}
+
+/* A tensor of the wheel with these values. */
+static H battery_tensor(const float *x, int64_t rows, int64_t cols, int rank) {
+  int64_t sizes[2] = {rows, cols}, strides[2] = {cols > 1 ? cols : 1, 1};
+  H handle = NULL;
+  void *data;
+  if (torch.empty_strided(rank, rank == 2 ? sizes : sizes + 1, rank == 2 ? strides : strides + 1, TC_F32, TC_CPU, 0, &handle) != 0)
+    return NULL;
+  if (torch.get_data(handle, &data) != 0) {
+    torch.delete_handle(handle);
+    return NULL;
+  }
+  if (rows * cols > 0) memcpy(data, x, (size_t)(rows * cols) * sizeof *x);
+  return handle;
+}
+
+/* Compares what the wheel gave with `got`, and frees it. ran: whether the wheel's kernel worked at all. */
+static bool battery_same(bool ran, TcTensor *want, const void *got, int64_t n, bool ints) {
+  void *data = NULL;
+  bool same = ran && torch.get_data(want->handle, &data) == 0;
+  if (same && n > 0) same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
+  tc_drop(want);
+  PyErr_Clear();
+  return same;
+}
+
+/* ── one battery per class ──────────────────────────────────────────────────────────────────────────────────────── */
+
+enum { BATTERY_ELEMS = 1 << 14 };
+
+/* Memory of one battery. */
+typedef struct Battery {
+  TcCall tc;
+  int threads;
+  const TcRecipe *recipe;
+  float a[BATTERY_ELEMS], b[BATTERY_ELEMS], c[BATTERY_ELEMS];
+  float got[BATTERY_ELEMS];
+  int64_t got_ints[BATTERY_ELEMS];
+} Battery;
+
+static bool is_name(const TcRecipe *recipe, const char *name) { return strcmp(recipe->name, name) == 0; }
+
+static bool battery_map1(Battery *t) {
+  static const int64_t sizes[] = {1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 100, 257, 1000};
+  char aten[64];
+  snprintf(aten, sizeof aten, "aten::%s", t->recipe->name);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes * N_KINDS; i++) {
+    int64_t n = sizes[i / N_KINDS];
+    TcPlace at = {0, n, t->threads};
+    TcTensor want = {0};
+    battery_fill(t->a, n, (int)(i % N_KINDS), (uint32_t)i);
+    t->recipe->kernel[exact_isa].map1(t->a, t->got, n, &at);
+    bool ran = tc_torch_unary(&t->tc, &want, aten, (TcUse){battery_tensor(t->a, 1, n, 1), true});
+    if (!battery_same(ran, &want, t->got, n, false)) return false;
+  }
+  return true;
+}
+
+static bool battery_map2(Battery *t) {
+  static const int64_t shapes[][2] = {{1, 1}, {1, 7}, {1, 33}, {3, 16}, {5, 17}, {4, 100}, {16, 31}};
+  char aten[64];
+  snprintf(aten, sizeof aten, "aten::%s", t->recipe->name);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS; i++) {
+    int64_t m = shapes[i / N_KINDS][0], n = shapes[i / N_KINDS][1];
+    battery_fill(t->a, m * n, (int)(i % N_KINDS), (uint32_t)i);
+    battery_fill(t->b, m * n, (int)(i % N_KINDS), (uint32_t)i + 1000);
+    for (int row = 0; row < 2; row++) { /* the same shape, and a row over rows */
+      TcTensor want = {0};
+      TcUse a = {battery_tensor(t->a, m, n, 2), true}, b = {battery_tensor(t->b, row ? 1 : m, n, row ? 1 : 2), true};
+      t->recipe->kernel[exact_isa].map2((TcOperand){t->a, n, 1}, (TcOperand){t->b, row ? 0 : n, 1}, t->got, m, n);
+      bool ran = is_name(t->recipe, "add")   ? tc_torch_add(&t->tc, &want, a, b)
+                 : is_name(t->recipe, "sub") ? tc_torch_sub(&t->tc, &want, a, b)
+                                             : tc_torch_binary(&t->tc, &want, aten, a, b);
+      if (!battery_same(ran, &want, t->got, m * n, false)) return false;
+    }
+  }
+  return true;
+}
+
+static bool battery_along(Battery *t) {
+  static const int64_t shapes[][2] = {{1, 1}, {1, 8}, {2, 3}, {3, 16}, {5, 17}, {7, 31}, {16, 32}, {17, 33}, {33, 96}, {40, 129}, {1, 1000}, {70, 5}};
+  const TcRecipe *recipe = t->recipe;
+  bool argmax = is_name(recipe, "argmax"), softmax = is_name(recipe, "softmax");
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
+    int64_t m = shapes[i / N_KINDS / 2][0], n = shapes[i / N_KINDS / 2][1];
+    TcAxis axis = i % 2 ? TC_FIRST : TC_LAST;
+    TcPlace at = {0, m * n, t->threads};
+    TcCase whole = {.rows = m, .cols = n, .axis = axis, .threads = t->threads};
+    if (!recipe->rule(exact_isa, &whole).exact) continue;
+    battery_fill(t->a, m * n, (int)(i / 2 % N_KINDS), (uint32_t)i);
+    void *got = argmax ? (void *)t->got_ints : (void *)t->got;
+    recipe->kernel[exact_isa].along(t->a, got, m, n, axis, &at);
+    TcTensor want = {0};
+    TcUse x = {battery_tensor(t->a, m, n, 2), true};
+    int dim = axis == TC_FIRST ? 0 : 1;
+    bool ran = argmax    ? tc_torch_argmax(&t->tc, &want, x, dim, false)
+               : softmax ? tc_torch_softmax(&t->tc, &want, x, dim)
+                         : tc_torch_reduce(&t->tc, &want, is_name(recipe, "mean") ? "aten::mean" : "aten::sum",
+                                           is_name(recipe, "mean") ? "dim" : "dim_IntList", x, dim, false);
+    if (!battery_same(ran, &want, got, softmax ? m * n : axis == TC_FIRST ? n : m, argmax)) return false;
+  }
+  return true;
+}
+
+static bool battery_matmul(Battery *t) {
+  static const int64_t shapes[][3] = {{1, 1, 1},   {1, 32, 32}, {1, 32, 8},  {2, 3, 5},   {3, 16, 17}, {4, 31, 33}, {15, 32, 32},
+                                      {16, 32, 8}, {17, 33, 9}, {33, 96, 96}, {40, 8, 100}, {64, 100, 3}, {35, 130, 65}, {2, 400, 20}};
+  const TcRecipe *recipe = t->recipe;
+  bool mv = is_name(recipe, "mv"), linear = is_name(recipe, "linear");
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
+    int64_t m = shapes[i / N_KINDS / 2][0], k = shapes[i / N_KINDS / 2][1], n = mv ? 1 : shapes[i / N_KINDS / 2][2];
+    bool with_bias = linear && i % 2;
+    if (!linear && i % 2) continue;
+    TcCase whole = {.rows = m, .cols = n, .k = k, .bias = with_bias, .transposed = linear, .threads = t->threads};
+    TcRule rule = recipe->rule(exact_isa, &whole);
+    if (!rule.exact) continue;
+    struct TcBuffer *packed = rule.pack_elems > 0 ? buffer_new((size_t)rule.pack_elems * sizeof(float)) : NULL;
+    if (rule.pack_elems > 0 && !packed) return false;
+    int kind = (int)(i / 2 % N_KINDS);
+    battery_fill(t->a, m * k, kind, (uint32_t)i);
+    battery_fill(t->b, k * n, kind, (uint32_t)i + 1000);
+    battery_fill(t->c, n, kind, (uint32_t)i + 2000);
+    TcMatmul mm = {.x = t->a, .w = t->b, .bias = with_bias ? t->c : NULL, .out = t->got, .m = m, .k = k, .n = n, .transposed = linear};
+    if (packed) {
+      tc__kernels((int)exact_isa)->pack(t->b, buffer_data(packed), k, n, linear);
+      mm.packed = buffer_data(packed);
+    }
+    TcPlace at = {0, m * k, t->threads};
+    recipe->kernel[exact_isa].matmul(&mm, &at);
+    if (packed) tc__free_buffer(packed);
+    TcTensor want = {0};
+    TcUse x = {battery_tensor(t->a, m, k, 2), true}, w = {NULL, true}, bias = {NULL, true};
+    w.handle = mv ? battery_tensor(t->b, 1, k, 1) : linear ? battery_tensor(t->b, n, k, 2) : battery_tensor(t->b, k, n, 2);
+    if (with_bias) bias.handle = battery_tensor(t->c, 1, n, 1);
+    bool ran = !linear ? tc_torch_matmul(&t->tc, &want, x, w)
+               : with_bias ? tc_torch_linear_bias(&t->tc, &want, x, w, bias)
+                           : tc_torch_linear(&t->tc, &want, x, w);
+    if (!battery_same(ran, &want, t->got, m * n, false)) return false;
+  }
+  return true;
+}
+
+/* ── verdicts ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+/* What a recipe was found to be at a thread count. */
+typedef struct RecipeVerdict {
+  const TcRecipe *recipe;
+  int threads;
+  bool admitted;
+} RecipeVerdict;
+enum { MOST_VERDICTS = 256 };
+static RecipeVerdict recipe_verdicts[MOST_VERDICTS];
+static int n_recipe_verdicts;
+
+static bool recipe_examine(TcCall *tc, const TcRecipe *recipe, int threads) {
+  if (!recipe->kernel[exact_isa].map1) return false;
+  Battery *battery = calloc(1, sizeof *battery);
+  if (!battery) return false;
+  battery->tc = *tc;
+  battery->threads = threads;
+  battery->recipe = recipe;
+  bool admitted = recipe->class == TC_MAP1   ? battery_map1(battery)
+                  : recipe->class == TC_MAP2 ? battery_map2(battery)
+                  : recipe->class == TC_ALONG ? battery_along(battery)
+                                              : battery_matmul(battery);
+  free(battery);
+  return admitted;
+}
+
+static bool recipe_admitted(TcCall *tc, const TcRecipe *recipe, int threads) {
+  for (int i = 0; i < n_recipe_verdicts; i++)
+    if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads) return recipe_verdicts[i].admitted;
+  if (n_recipe_verdicts == MOST_VERDICTS) return false;
+  bool admitted = recipe_examine(tc, recipe, threads);
+  recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, admitted};
+  return admitted;
+}
+
+/* May the function's exact body run at this thread count? Examines what was not examined yet. */
+static bool func_admitted(TcCall *tc, int threads) {
+  const TcFunc *func = tc->func;
+  bool admitted = exact_load();
+  for (int i = 0; i < func->n_recipes && admitted; i++) {
+    admitted = recipe_admitted(tc, func->recipes[i], threads);
+    if (is_name(func->recipes[i], "matmul")) admitted = admitted && recipe_admitted(tc, &tc_recipe_mv, threads);
+  }
+  return admitted;
+}
+
+/* Matmuls are IEEE only while nothing below that was asked for. Codes of at::Float32Precision: 0 none set, 1 ieee. */
+static inline bool precision_is_ieee(void) {
+  int32_t precision = torch.float32_precision(torch.global_context(), 2, 3) & 0xff;
+  return precision <= 1;
+}

@@ -1,0 +1,175 @@
+/* recipes.c: the recipes as objects, their rules, and what of the process they depend on.
+ *
+ * An entry of map.inc makes its object by itself. The other recipes are at the end. What a rule promises is checked by
+ * tests/recipes against torch; on a user's machine by admission.
+ */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* dladdr, dlinfo */
+#endif
+#include "kernel.h"
+
+#include "rules.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+
+#if !defined __x86_64__ && !defined TC_WITHOUT_AVX2
+#define TC_WITHOUT_AVX2
+#endif
+#if !defined __x86_64__ && !defined TC_WITHOUT_AVX512
+#define TC_WITHOUT_AVX512
+#endif
+
+#ifdef TC_WITHOUT_AVX2
+#define AVX2(x) NULL
+#define IF_AVX2(x)
+#else
+#define AVX2(x) x
+#define IF_AVX2(x) x
+#endif
+#ifdef TC_WITHOUT_AVX512
+#define AVX512(x) NULL
+#define IF_AVX512(x)
+#else
+#define AVX512(x) x
+#define IF_AVX512(x) x
+#endif
+
+/* ── the process ────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+TcWheelMath tc__wheel_math;
+
+static void find(void *field, void *image, const char *path, const char *symbol) {
+  Dl_info owner;
+  void *address = dlsym(image, symbol);
+  if (!address || !dladdr(address, &owner) || !owner.dli_fname || strcmp(owner.dli_fname, path) != 0)
+    address = NULL;
+  memcpy(field, &address, sizeof address);
+}
+
+void tc__wheel_math_find(void *libtorch_cpu) {
+  struct link_map *map = NULL;
+  if (!libtorch_cpu || dlinfo(libtorch_cpu, RTLD_DI_LINKMAP, &map) != 0) return;
+  find(&tc__wheel_math.vml_exp, libtorch_cpu, map->l_name, "vmsExp");
+  find(&tc__wheel_math.vml_tanh, libtorch_cpu, map->l_name, "vmsTanh");
+  find(&tc__wheel_math.vml_ln, libtorch_cpu, map->l_name, "vmsLn");
+  find(&tc__wheel_math.vml_sqrt, libtorch_cpu, map->l_name, "vmsSqrt");
+  find(&tc__wheel_math.sgemm, libtorch_cpu, map->l_name, "sgemm_");
+  find(&tc__wheel_math.sgemv, libtorch_cpu, map->l_name, "sgemv_");
+}
+
+IF_AVX512(extern const TcKernels tc__kernels_avx512;)
+IF_AVX2(extern const TcKernels tc__kernels_avx2;)
+extern const TcKernels tc__kernels_baseline;
+
+const TcKernels *tc__kernels(int isa) {
+  switch (isa) {
+  case TC_ISA_AVX512: return AVX512(&tc__kernels_avx512);
+  case TC_ISA_AVX2: return AVX2(&tc__kernels_avx2);
+  case TC_ISA_BASELINE: return &tc__kernels_baseline;
+  default: return NULL;
+  }
+}
+
+int tc__isa_of_capability(const char *capability) {
+  if (strcmp(capability, "AVX512") == 0) return TC_ISA_AVX512;
+  if (strcmp(capability, "AVX2") == 0) return TC_ISA_AVX2;
+  if (strcmp(capability, "DEFAULT") == 0) return TC_ISA_BASELINE;
+  return -1;
+}
+
+bool tc__isa_runs(TcIsa isa) {
+  if (!tc__kernels((int)isa)) return false;
+#ifdef __x86_64__
+  __builtin_cpu_init();
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
+  if (isa == TC_ISA_AVX2) return avx2;
+  if (isa == TC_ISA_AVX512)
+    return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+#endif
+  return isa == TC_ISA_BASELINE;
+}
+
+/* ── rules ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+static const TcRule not_exact = {.align = 1};
+static const TcRule one_block = {.exact = true, .align = 1, .min_rows = 1};
+static const TcRule any_blocks = {.exact = true, .blocks = true, .align = 1, .min_rows = 1};
+
+/* Elementwise: what a block needs of the whole is in TcPlace. */
+static TcRule rule_map(TcIsa isa, const TcCase *whole) {
+  (void)isa, (void)whole;
+  return any_blocks;
+}
+
+/* Rows of the last dimension don't know of each other; one row alone, or columns, may be split over threads inside. */
+static TcRule rule_along(TcIsa isa, const TcCase *whole) {
+  (void)isa;
+  if (whole->threads > TC_MOST_THREADS) return not_exact;
+  return whole->axis == TC_LAST && whole->rows > 1 ? any_blocks : one_block;
+}
+
+static TcRule rule_argmax(TcIsa isa, const TcCase *whole) {
+  if ((whole->axis == TC_LAST ? whole->cols : whole->rows) == 0) return not_exact; /* eager raises */
+  return rule_along(isa, whole);
+}
+
+static bool fits_blas(const TcCase *whole) {
+  return whole->rows <= TC_MOST_INT && whole->cols <= TC_MOST_INT && whole->k <= TC_MOST_INT;
+}
+
+static TcRule rule_matmul(TcIsa isa, const TcCase *whole) {
+  const int64_t m = whole->rows, n = whole->cols, k = whole->k;
+  if (!fits_blas(whole)) return not_exact;
+  if (isa != TC_ISA_BASELINE && matmul_is_chains(m * k, k, n, whole->bias, whole->transposed)) {
+    TcRule rule = any_blocks;
+    int64_t lanes = tc__kernels((int)isa)->lanes;
+    if (whole->transposed) rule.pack_elems = (n + lanes - 1) / lanes * lanes * k;
+    return rule;
+  }
+  if (!tc__wheel_math.sgemm) return not_exact;
+  if (m < 32 || n == 1 || k > TC_MOST_K) return one_block;
+  return (TcRule){.exact = true, .blocks = true, .align = 1, .min_rows = 16};
+}
+
+static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
+  (void)isa;
+  return tc__wheel_math.sgemv && fits_blas(whole) ? one_block : not_exact;
+}
+
+/* ── objects ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+
+#define RECIPE(recipe_name, recipe_class, type, member, rule_function, kernel_name)                \
+  extern type tc__##kernel_name##_baseline;                                                        \
+  IF_AVX2(extern type tc__##kernel_name##_avx2;)                                                   \
+  IF_AVX512(extern type tc__##kernel_name##_avx512;)                                               \
+  TC_RECIPE(recipe_name);                                                                          \
+  const TcRecipe tc_recipe_##recipe_name = {                                                       \
+      .name = #recipe_name,                                                                        \
+      .class = recipe_class,                                                                       \
+      .rule = rule_function,                                                                       \
+      .kernel = {[TC_ISA_BASELINE] = {.member = tc__##kernel_name##_baseline},                     \
+                 [TC_ISA_AVX2] = {.member = AVX2(tc__##kernel_name##_avx2)},                       \
+                 [TC_ISA_AVX512] = {.member = AVX512(tc__##kernel_name##_avx512)}},                \
+  };
+
+#define MAP1(name, f) RECIPE(name, TC_MAP1, TcMap1, map1, rule_map, name)
+#define MAP1_PAIRS(name, f, scalar) RECIPE(name, TC_MAP1, TcMap1, map1, rule_map, name)
+#define MAP1_VML(name, function)                                                                   \
+  static TcRule rule_##name(TcIsa isa, const TcCase *whole) {                                      \
+    return tc__wheel_math.function ? rule_map(isa, whole) : not_exact;                             \
+  }                                                                                                \
+  RECIPE(name, TC_MAP1, TcMap1, map1, rule_##name, name)
+#define MAP2(name, f) RECIPE(name, TC_MAP2, TcMap2, map2, rule_map, name)
+#include "map.inc"
+
+RECIPE(sum, TC_ALONG, TcAlong, along, rule_along, sum)
+RECIPE(mean, TC_ALONG, TcAlong, along, rule_along, mean)
+RECIPE(softmax, TC_ALONG, TcAlong, along, rule_along, softmax)
+RECIPE(argmax, TC_ALONG, TcAlong, along, rule_argmax, argmax)
+
+RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
+RECIPE(linear, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
+RECIPE(mv, TC_MATMUL, TcMatmulKernel, matmul, rule_mv, mv)

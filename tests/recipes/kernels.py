@@ -1,0 +1,208 @@
+"""The recipes of runtime/kernel, built into a shared object and called through ctypes on torch tensors.
+
+Every function here takes the sizes and places that the exact body would give, so that a test can say "this block of that
+whole". Nothing here knows what the right answer is.
+"""
+
+import ctypes as C
+import functools
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import torch
+
+KERNEL = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "runtime", "kernel"))
+FLAGS = "-std=c11 -O2 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-psabi -Werror=implicit"
+SETS = {
+    "BASELINE": "",
+    "AVX2": "-mavx2 -mfma -mbmi2",
+    "AVX512": "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512",
+}
+LAST, FIRST = 0, 1
+
+
+class Place(C.Structure):
+    _fields_ = [("offset", C.c_int64), ("total", C.c_int64), ("threads", C.c_int)]
+
+
+class Operand(C.Structure):
+    _fields_ = [("p", C.c_void_p), ("row", C.c_int64), ("col", C.c_int64)]
+
+
+class Matmul(C.Structure):
+    _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
+    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")] + [("transposed", C.c_bool)]
+
+
+class Case(C.Structure):
+    _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int), ("bias", C.c_bool)]
+    _fields_ += [("transposed", C.c_bool), ("threads", C.c_int)]
+
+
+class Rule(C.Structure):
+    _fields_ = [("exact", C.c_bool), ("blocks", C.c_bool)]
+    _fields_ += [(name, C.c_int64) for name in ("min_rows", "align", "pack_elems")]
+
+
+class Recipe(C.Structure):
+    _fields_ = [("name", C.c_char_p), ("class", C.c_int), ("rule", C.CFUNCTYPE(Rule, C.c_int, C.POINTER(Case)))]
+    _fields_ += [("kernel", C.c_void_p * 3)]
+
+
+class Kernels(C.Structure):
+    _fields_ = [("lanes", C.c_int)]
+    _fields_ += [("pack", C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.c_int64, C.c_bool))]
+
+
+MAP1 = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.POINTER(Place))
+MAP2 = C.CFUNCTYPE(None, Operand, Operand, C.c_void_p, C.c_int64, C.c_int64)
+ALONG = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.c_int64, C.c_int, C.POINTER(Place))
+MATMUL = C.CFUNCTYPE(None, C.POINTER(Matmul), C.POINTER(Place))
+TYPES = (MAP1, MAP2, ALONG, MATMUL)
+
+
+@functools.cache
+def library() -> C.CDLL:
+    """Compiles the kernels (a few seconds) into a temporary folder; TENSORC_RECIPES_SO names one already built."""
+    built = os.environ.get("TENSORC_RECIPES_SO")
+    if not built:
+        folder = tempfile.mkdtemp(prefix="tensorc-recipes-")
+        built = os.path.join(folder, "librecipes.so")
+        build(built)
+        os.environ["TENSORC_RECIPES_SO"] = built  # for subprocesses
+    loaded = C.CDLL(built)
+    wheel = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
+    loaded.tc__wheel_math_find(C.c_void_p(C.CDLL(wheel)._handle))
+    loaded.tc__kernels.restype = C.POINTER(Kernels)
+    return loaded
+
+
+def build(target: str) -> None:
+    compiler = shlex.split(os.environ.get("CC", "gcc"))
+    folder = os.path.dirname(target)
+    objects = []
+    for name, flags in SETS.items():
+        objects.append(os.path.join(folder, f"kernels_{name.lower()}.o"))
+        one = [*compiler, *FLAGS.split(), f"-DTC_ISA_{name}", *flags.split()]
+        subprocess.run([*one, "-c", os.path.join(KERNEL, "kernels.c"), "-o", objects[-1]], check=True)
+    last = [*compiler, *FLAGS.split(), "-shared", os.path.join(KERNEL, "recipes.c"), *objects]
+    subprocess.run([*last, "-o", target, "-lm", "-ldl"], check=True)
+
+
+def isa() -> int:
+    """The set that the recipes of this process must use."""
+    return int(library().tc__isa_of_capability(torch.backends.cpu.get_cpu_capability().encode()))
+
+
+def lanes() -> int:
+    return int(library().tc__kernels(isa()).contents.lanes)
+
+
+@functools.cache
+def recipe(name: str) -> Recipe:
+    return Recipe.in_dll(library(), "tc_recipe_" + name)
+
+
+@functools.cache
+def kernel(name: str) -> "C._FuncPointer":
+    found = recipe(name)
+    return TYPES[getattr(found, "class")](found.kernel[isa()])
+
+
+def rule(name: str, **sizes: int) -> Rule:
+    case = Case(**{"threads": torch.get_num_threads(), **sizes})
+    answer: Rule = recipe(name).rule(isa(), C.byref(case))
+    return answer
+
+
+def at(x: torch.Tensor, elements: int = 0) -> C.c_void_p:
+    return C.c_void_p(x.data_ptr() + elements * x.element_size())
+
+
+def place(offset: int, total: int) -> "C._CArgObject":
+    return C.byref(Place(offset, total, torch.get_num_threads()))
+
+
+def parts(n: int, size: int) -> Iterator[tuple[int, int]]:
+    """[begin, end) of each block of `size`."""
+    for begin in range(0, n, size):
+        yield begin, min(begin + size, n)
+
+
+def map1(name: str, x: torch.Tensor, block: int = 0, inplace: bool = False) -> torch.Tensor:
+    n = x.numel()
+    out = x.clone() if inplace else torch.empty_like(x)
+    source = out if inplace else x
+    for begin, end in parts(n, block or max(n, 1)):
+        kernel(name)(at(source, begin), at(out, begin), end - begin, place(begin, n))
+    return out
+
+
+def operand(x: torch.Tensor, shape: tuple[int, int]) -> Operand:
+    rows, cols = (1, *x.shape)[-2:] if x.dim() else (1, 1)
+    return Operand(x.data_ptr(), 0 if rows == 1 else cols, 0 if cols == 1 and shape[1] != 1 else 1)
+
+
+def map2(name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    shape = torch.broadcast_shapes(a.shape, b.shape)
+    out = torch.empty(shape)
+    rows, cols = (1, *shape)[-2:]
+    kernel(name)(operand(a, (rows, cols)), operand(b, (rows, cols)), at(out), rows, cols)
+    return out
+
+
+def along(name: str, x: torch.Tensor, dim: int, block: int = 0) -> torch.Tensor:
+    """dim -1: the last; 0: the first of two. A block is of rows."""
+    axis = FIRST if dim == 0 and x.dim() == 2 else LAST
+    rows, cols = (1, *x.shape)[-2:]
+    reduced = x.shape[:-1] if axis == LAST else x.shape[1:]
+    out = torch.empty(x.shape if name == "softmax" else reduced, dtype=torch.int64 if name == "argmax" else None)
+    each = cols if name == "softmax" else 1
+    blocks = [(0, rows)] if not block else parts(rows, block)
+    for begin, end in blocks:
+        where = place(begin * cols, rows * cols)
+        kernel(name)(at(x, begin * cols), at(out, begin * each), end - begin, cols, axis, where)
+    return out
+
+
+def matmul(
+    name: str, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None, transposed: bool = False, block: int = 0
+) -> torch.Tensor:
+    """block: of rows; 0 the whole call."""
+    m, k = (1, *x.shape)[-2:]
+    n = 1 if name == "mv" else w.shape[0] if transposed else w.shape[1]
+    need = rule(name, rows=m, cols=n, k=k, bias=bias is not None, transposed=transposed).pack_elems
+    packed = torch.full((need,), float("nan"))
+    if need:
+        library().tc__kernels(isa()).contents.pack(at(w), at(packed), k, n, transposed)
+    out = torch.full((m, n), float("nan"))
+    for begin, end in parts(m, block or max(m, 1)):
+        call = Matmul(x.data_ptr() + 4 * begin * k, w.data_ptr(), packed.data_ptr() if need else None)
+        call.bias = None if bias is None else bias.data_ptr()
+        call.out = out.data_ptr() + 4 * begin * n
+        call.m, call.k, call.n, call.transposed = end - begin, k, n, transposed
+        kernel(name)(C.byref(call), place(begin * k, m * k))
+    return out.view(m) if name == "mv" else out.view(n) if x.dim() == 1 else out
+
+
+def difference(got: torch.Tensor, wanted: torch.Tensor) -> str | None:
+    """None where the bits agree; a NaN may be any NaN."""
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        return f"{tuple(got.shape)} {got.dtype} instead of {tuple(wanted.shape)} {wanted.dtype}"
+    if got.dtype == torch.float32:
+        bad = (got.view(torch.int32) != wanted.contiguous().view(torch.int32)) & ~(got.isnan() & wanted.isnan())
+    else:
+        bad = got != wanted
+    if not bool(bad.any()):
+        return None
+    first = int(bad.flatten().nonzero()[0])
+    pair = f"{got.flatten()[first].item()!r} instead of {wanted.flatten()[first].item()!r}"
+    return f"{int(bad.sum())} of {bad.numel()} differ, the first at {first}: {pair}"
+
+
+if __name__ == "__main__":
+    build(sys.argv[1])

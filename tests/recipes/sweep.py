@@ -1,0 +1,106 @@
+"""Every unary recipe over all 2**32 floats against torch: `nice -n 19 python tests/recipes/sweep.py [op ...]`.
+
+One thread, about two minutes per op. Prints a line per op when it is done; where it was stopped it goes on, from the state
+file (--state, by default in the temporary folder). For another set of kernels: ATEN_CPU_CAPABILITY=avx2 (or default).
+
+`exp-lanes` compares v_exp of vec.h, which softmax and sigmoid use, with the wheel's Sleef function. `sigmoid` runs whole
+vectors; `sigmoid-tail` runs tails, one float in 64 (each call is 31 floats).
+"""
+
+import argparse
+import ctypes as C
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import kernels
+import torch
+
+CHUNK = 1 << 22
+TAIL, TAIL_STEP = 31, 64
+OPS = ["relu", "abs", "neg", "square", "exp", "log", "tanh", "sqrt", "sigmoid", "exp-lanes", "sigmoid-tail"]
+
+
+def floats(begin: int, n: int, step: int = 1) -> torch.Tensor:
+    bits = torch.arange(begin, begin + n * step, step, dtype=torch.int64)
+    return torch.where(bits < 1 << 31, bits, bits - (1 << 32)).to(torch.int32).view(torch.float32)
+
+
+class Lanes:
+    """v_exp and Sleef's function."""
+
+    def __init__(self) -> None:
+        capability = torch.backends.cpu.get_cpu_capability().replace("DEFAULT", "BASELINE")
+        target = os.path.join(tempfile.mkdtemp(prefix="tensorc-sweep-"), "sleef.so")
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sleef.c")
+        flags = [*kernels.FLAGS.split(), *kernels.SETS[capability].split(), f"-DTC_ISA_{capability}"]
+        subprocess.run(["gcc", *flags, "-I", kernels.KERNEL, "-shared", source, "-o", target, "-lm"], check=True)
+        self.built = C.CDLL(target)
+        wheel = C.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
+        symbol = {"AVX512": "Sleef_expf16_u10", "AVX2": "Sleef_expf8_u10"}.get(capability)
+        self.sleef = C.cast(getattr(wheel, symbol), C.c_void_p) if symbol else None
+
+    def compare(self, x: torch.Tensor) -> str | None:
+        got, wanted = torch.empty_like(x), torch.empty_like(x)
+        n = C.c_int64(x.numel())
+        self.built.ours(kernels.at(x), kernels.at(got), n)
+        if not self.sleef:  # the plain set calls expf itself
+            return None
+        self.built.sleef(self.sleef, kernels.at(x), kernels.at(wanted), n)
+        return kernels.difference(got, wanted)
+
+
+def sweep(op: str, state: dict[str, int], save) -> str:  # type: ignore[no-untyped-def]
+    lanes = Lanes() if op == "exp-lanes" else None
+    done, count = state.get(op, 0), 0
+    while done < 1 << 32:
+        problem = None
+        if op == "sigmoid-tail":
+            for begin in range(done, done + CHUNK, TAIL * TAIL_STEP):
+                x = floats(begin, TAIL, TAIL_STEP)
+                problem = problem or kernels.difference(kernels.map1("sigmoid", x), torch.sigmoid(x))
+                count += TAIL
+        else:
+            x = floats(done, CHUNK)
+            problem = lanes.compare(x) if lanes else kernels.difference(kernels.map1(op, x), getattr(torch, op)(x))
+        if problem:
+            return f"DIFFERENT in the chunk from {done:#x}: {problem}"
+        done += CHUNK
+        state[op] = done
+        save()
+    return f"identical, {count or 1 << 32:,} floats"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("ops", nargs="*", default=OPS)
+    parser.add_argument("--state", help="the file that remembers what is done")
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    torch.set_grad_enabled(False)
+    capability = torch.backends.cpu.get_cpu_capability()
+    path = options.state or os.path.join(tempfile.gettempdir(), f"tensorc-sweep-{torch.__version__}-{capability}.json")
+    state: dict[str, int] = {}
+    if os.path.exists(path):
+        with open(path, encoding="ascii") as file:
+            state = json.load(file)
+
+    def save() -> None:
+        with open(path + ".new", "w", encoding="ascii") as file:
+            json.dump(state, file)
+        os.replace(path + ".new", path)
+
+    failed = 0
+    for op in options.ops:
+        started = time.monotonic()
+        result = sweep(op, state, save)
+        failed += result.startswith("DIFF")
+        print(f"{op:13s} {capability:8s} torch {torch.__version__}: {result} ({time.monotonic() - started:.0f} s)", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
