@@ -13,7 +13,7 @@ OWN_PY := setup.py python/tensorc bench
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wundef -Wstrict-prototypes -Wmissing-prototypes
 PYTHON_INCLUDE = $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
-.PHONY: demo test check format bench asan build clean
+.PHONY: demo test check format bench asan build docs clean
 
 demo: $(VENV)/build.stamp
 	$(TENSORC) check examples
@@ -28,6 +28,10 @@ bench: $(VENV)/build.stamp
 	$(PY) bench/run.py
 
 build: $(VENV)/build.stamp
+
+# The pages that are generated from the tables.
+docs: $(VENV)/build.stamp
+	$(PY) tools/docs.py
 
 # Format, lint, types, and warnings as errors under gcc and, where there is one, clang.
 check: $(VENV)/build.stamp $(VENV)/check.stamp

@@ -205,13 +205,15 @@ static bool fact_of_dotted(const char *dotted, Fact *fact)
   return dotted && spelling_marker(dotted, &fact->type, &fact->lane);
 }
 
-/* jaxtyping: Float[Tensor, "b d"]. `array` is the dotted name of the array type. */
+/* jaxtyping: Float[Tensor, "b d"]. `array` is the dotted name of the array type: torch.Tensor, tensorflow.Tensor. */
 static bool fact_of_jaxtyping(const char *marker, const char *array, const char *shape, Fact *fact)
 {
   static const char prefix[] = "jaxtyping.";
-  if (!marker || !array || strncmp(marker, prefix, sizeof prefix - 1) != 0 || strcmp(array, "torch.Tensor") != 0)
+  Lane lane = array ? spelling_lane(array) : LANE_NONE;
+  if (!marker || lane == LANE_NONE || strncmp(marker, prefix, sizeof prefix - 1) != 0 ||
+      strcmp(array + strlen(lane_table[lane].package), ".Tensor") != 0)
     return false;
-  fact->lane = LANE_TORCH;
+  fact->lane = lane;
   return spelling_jaxtyping(marker + sizeof prefix - 1, shape, &fact->type);
 }
 

@@ -99,7 +99,7 @@ static void add_table_rule(Json *json, Arena *scratch, const Rule *const *rows, 
       scratch, "float32 CPU tensors; ranks of the operands > of the result: %s", rule->ranks);
   const char *guidance =
       arena_format(scratch, "write %s, with literals for everything that is no tensor", forms);
-  add_rule(json, rule->id, lane_plugin(rule->lane), rule->code, constraint, guidance, "native",
+  add_rule(json, rule->id, lane_table[rule->lane].plugin, rule->code, constraint, guidance, "native",
            rule->kind == SPELL_OPERATOR ? "binop" : "call", forms);
 }
 
@@ -118,10 +118,12 @@ static void add_rules(Json *json, Arena *scratch) {
       ;
     add_table_rule(json, scratch, &rows[i], n);
   }
-  add_rule(json, "rextio-torch/unsupported-tensor-surface", lane_plugin(LANE_TORCH),
-           "RXTP-TORCH-010", "a recognised form with operands of other types, ranks or devices",
-           "use float32 CPU tensors of rank 1 or 2, or leave this function on Python", "fallback",
-           "type", "tensor type outside the table");
+  for (Lane lane = LANE_NONE + 1; lane < LANE_COUNT; lane++)
+    add_rule(json, arena_format(scratch, "%s/unsupported-tensor-surface", lane_table[lane].plugin),
+             lane_table[lane].plugin, lane_table[lane].no_tensor,
+             "a recognised form with operands of other types, ranks or devices",
+             "use float32 CPU tensors of rank 1 or 2, or leave this function on Python", "fallback",
+             "type", "tensor type outside the table");
   json_close(json, ']');
 }
 
@@ -148,43 +150,50 @@ static void add_texts(Json *json, const char *key, const char *const *texts) {
 }
 
 /* Functions by their dotted names, methods as members of torch.Tensor. */
-static void add_coverage(Json *json, Arena *scratch) {
-  static const char *const modules[] = {"torch", "torch.nn", "torch.nn.functional", NULL};
+static void add_coverage(Json *json, Arena *scratch, Lane lane) {
+  static const char *const modules[LANE_COUNT][5] = {
+      [LANE_TORCH] = {"torch", "torch.nn", "torch.nn.functional"},
+      [LANE_TENSORFLOW] = {"tensorflow", "tensorflow.linalg", "tensorflow.math", "tensorflow.nn"},
+  };
   const char **symbols = ARENA_ARRAY(scratch, const char *, n_rules);
   const char **operators = ARENA_ARRAY(scratch, const char *, n_rules);
   int n_symbols = 0, n_operators = 0;
   for (int i = 0; i < n_rules; i++) {
     const Rule *rule = &rule_table[i];
+    if (rule->lane != lane)
+      continue;
     if (rule->kind == SPELL_OPERATOR)
       operators[n_operators++] = rule->name;
     else if (rule->kind == SPELL_METHOD)
-      symbols[n_symbols++] = arena_format(scratch, "torch.Tensor.%s", rule->name);
+      symbols[n_symbols++] = arena_format(scratch, "%s.Tensor.%s", lane_table[lane].package, rule->name);
     else
       symbols[n_symbols++] = rule->name;
   }
   json_open(json, "coverage", '{');
-  add_texts(json, "modules", modules);
+  add_texts(json, "modules", modules[lane]);
   add_sorted(json, "operators", operators, n_operators);
-  json_text(json, "package", "torch");
+  json_text(json, "package", lane_table[lane].package);
   add_sorted(json, "symbols", symbols, n_symbols);
   json_close(json, '}');
 }
 
 static void add_plugins(Json *json, Arena *scratch) {
   json_open(json, "plugins", '[');
-  json_open(json, NULL, '{');
-  json_text(json, "api_version", "1.7");
-  json_bool(json, "artifact_capability_declared", false);
-  add_coverage(json, scratch);
-  json_text(json, "id", lane_plugin(LANE_TORCH));
-  json_bool(json, "lowering_provided", true);
-  json_text(json, "name", "PyTorch to C");
-  json_open(json, "packages", '[');
-  json_text(json, NULL, "torch");
-  json_close(json, ']');
-  json_bool(json, "rules_provided", true);
-  json_text(json, "version", NULL);
-  json_close(json, '}');
+  for (Lane lane = LANE_NONE + 1; lane < LANE_COUNT; lane++) {
+    json_open(json, NULL, '{');
+    json_text(json, "api_version", "1.7");
+    json_bool(json, "artifact_capability_declared", false);
+    add_coverage(json, scratch, lane);
+    json_text(json, "id", lane_table[lane].plugin);
+    json_bool(json, "lowering_provided", true);
+    json_text(json, "name", arena_format(scratch, "%s to C", lane_table[lane].framework));
+    json_open(json, "packages", '[');
+    json_text(json, NULL, lane_table[lane].package);
+    json_close(json, ']');
+    json_bool(json, "rules_provided", true);
+    json_text(json, "version", NULL);
+    json_close(json, '}');
+  }
   json_close(json, ']');
 }
 
@@ -207,8 +216,8 @@ static void add_tensor_types(Json *json, Arena *scratch) {
   int n = 0;
   for (int i = 0; i < N_MARKERS; i++) {
     Type type = {markers[i].kind, markers[i].dtype, markers[i].device, markers[i].rank};
-    if (markers[i].lane == LANE_TORCH && type.device == DEVICE_CPU)
-      keys[n++] = type_key(type, LANE_TORCH);
+    if (markers[i].lane != LANE_NONE && type.device == DEVICE_CPU)
+      keys[n++] = type_key(type, markers[i].lane);
   }
   add_sorted(json, "tensor_types", keys, n);
 }

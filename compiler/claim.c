@@ -239,11 +239,15 @@ static void claim_aug_assign(Claimer *c, const Ast *stmt)
   Ir *by = claim_expr(c, stmt->b);
   Ir *value = NULL;
   if (old && by) {
-    if (old->type.kind == TYPE_TENSOR) {
+    bool tensor = old->type.kind == TYPE_TENSOR || by->type.kind == TYPE_TENSOR;
+    if (tensor && c->func->lane == LANE_TENSORFLOW) { /* tensors never change there: h += b is h = h + b */
+      value = match_operator(c, stmt, old, by);
+    } else if (old->type.kind == TYPE_TENSOR) {
       const char *fix = arena_format(&c->unit->arena, "write %s = %s %s …, which makes a new tensor", target->text, target->text, stmt->text);
       refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, fix, "%s= changes a tensor in place", stmt->text);
     } else if (by->type.kind == TYPE_TENSOR) {
-      refuse(c, "RXTP-TORCH-010", OUTCOME_REJECTED, stmt->span, NULL, "%s= on %s and a tensor is not covered", stmt->text, type_name(old->type));
+      refuse(c, lane_table[c->func->lane].no_tensor, OUTCOME_REJECTED, stmt->span, NULL, "%s= on %s and a tensor is not covered", stmt->text,
+             type_name(old->type));
     } else {
       value = claim_arith(c, stmt->text, old, by, stmt->span);
     }
@@ -325,6 +329,10 @@ static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt)
     claim_into(c, &ir->body, &stmt->list);
     c->loop = loop.outer;
     env_join(c, &loop.again, &c->env);
+    /* What was refused in this turn is reported in the last one: it must not be known before. */
+    for (int i = 0; i < c->func->locals.n; i++)
+      if (loop.again.vars[i].unknown && !top.vars[i].unknown)
+        loop.again.vars[i] = (Var){.slot = top.vars[i].slot};
     Env next = env_copy(c, &top);
     if (!env_join(c, &next, &loop.again))
       break;
@@ -429,6 +437,34 @@ static void claim_assert(Claimer *c, const Ast *stmt)
   c->block = outer;
 }
 
+/* print(…) as a statement: of literal texts, bools, ints and floats. All arguments are evaluated before the first is printed. */
+static void claim_print(Claimer *c, const Ast *call)
+{
+  int n = call->list.n;
+  Ir **values = ARENA_ARRAY(&c->unit->arena, Ir *, n + 1);
+  bool fine = call->list2.n == 0;
+  if (!fine)
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, call->span, NULL, "print is covered without keywords only");
+  for (int i = 0; i < n && fine; i++) {
+    const Ast *arg = call->list.items[i];
+    if (arg->kind == AST_Constant && arg->constant == CONST_STR)
+      continue;
+    values[i] = claim_expr(c, arg);
+    fine = values[i] != NULL;
+    if (values[i] && (values[i]->type.kind < TYPE_BOOL || values[i]->type.kind > TYPE_FLOAT)) {
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, arg->span, NULL, "print of %s is not covered", type_name(values[i]->type));
+      fine = false;
+    }
+  }
+  for (int i = 0; fine && (i < n || i == 0); i++) { /* print() ends a line, too */
+    bool value = i < n && values[i];
+    Ir *ir = ir_add(c, IR_PRINT, NO_VALUE, call->span, value, values[i], NULL);
+    ir->text = i < n - 1 ? " " : "\n";
+    ir->message = value ? NULL : i < n ? call->list.items[i]->text : "";
+    ir->message_bytes = value || i == n ? 0 : call->list.items[i]->integer;
+  }
+}
+
 static void claim_jump(Claimer *c, const Ast *stmt)
 {
   bool leaves = stmt->kind == AST_Break;
@@ -444,7 +480,9 @@ static void claim_stmt(Claimer *c, const Ast *stmt)
   switch (stmt->kind) {
   case AST_Pass: return;
   case AST_Expr: /* a text is a comment; anything else runs for its errors */
-    if (!(stmt->a->kind == AST_Constant))
+    if (stmt->a->kind == AST_Call && bind_is_builtin(c->unit, c->func, stmt->a->a, "print"))
+      claim_print(c, stmt->a);
+    else if (stmt->a->kind != AST_Constant)
       claim_expr(c, stmt->a);
     return;
   case AST_Assign: claim_assign(c, stmt); return;
@@ -594,6 +632,13 @@ static bool is_candidate(Unit *unit, Func *func)
   return typed;
 }
 
+static bool refuse_mixed(Claimer *c, Span span)
+{
+  refuse(c, lane_table[c->func->lane].no_tensor, OUTCOME_REJECTED, span, "write one function for each framework",
+         "a function that mixes PyTorch and TensorFlow stays Python");
+  return false;
+}
+
 static void lane_of_call(Ast *node, void *state)
 {
   Claimer *c = state;
@@ -603,29 +648,31 @@ static void lane_of_call(Ast *node, void *state)
     if (lane != LANE_NONE && c->func->lane == LANE_NONE)
       c->func->lane = lane;
     else if (lane != LANE_NONE && c->func->lane != lane) {
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, node->span, NULL, "a function that mixes PyTorch and TensorFlow stays Python");
+      refuse_mixed(c, node->span);
       return;
     }
   }
   ast_each_child(node, lane_of_call, state);
 }
 
-/* The framework of a function: its calls decide, failing that its annotations, failing that what the module imports. */
-static void find_lane(Claimer *c)
+/* The framework of a function: its calls decide, failing that its annotations, failing that what the module imports. False
+ * when there are two or, for tensors, none: then no rule can be looked up. */
+static bool find_lane(Claimer *c)
 {
   Func *func = c->func;
   for (int i = 0; i < func->def->list.n; i++)
     lane_of_call(func->def->list.items[i], c);
+  bool one = !c->refused; /* lane_of_call refuses nothing but a second lane */
   bool tensors = func->result.type.kind == TYPE_TENSOR;
   for (int i = 0; i <= func->n_params; i++) {
     const Fact *fact = i < func->n_params ? &func->params[i].fact : &func->result;
     tensors = tensors || fact->type.kind == TYPE_TENSOR;
     if (fact->lane != LANE_NONE && func->lane == LANE_NONE)
       func->lane = fact->lane;
-    else if (fact->lane != LANE_NONE && fact->lane != func->lane)
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, fact->span, NULL, "a function that mixes PyTorch and TensorFlow stays Python");
-    if (fact->type.kind == TYPE_TENSOR && fact->type.device != DEVICE_CPU)
-      refuse(c, "RXTP-TORCH-010", OUTCOME_REJECTED, fact->span, NULL, "CUDA types need a device authorization, which is not covered yet");
+    else if (fact->lane != LANE_NONE && fact->lane != func->lane) {
+      one = refuse_mixed(c, fact->span);
+      break;
+    }
   }
   if (func->lane == LANE_NONE && tensors) {
     bool torch = false, tensorflow = false;
@@ -636,12 +683,20 @@ static void find_lane(Claimer *c)
       tensorflow = tensorflow || lane == LANE_TENSORFLOW;
     }
     func->lane = torch && !tensorflow ? LANE_TORCH : tensorflow && !torch ? LANE_TENSORFLOW : LANE_NONE;
-    if (func->lane == LANE_NONE)
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, func->name_span, "use the types of rextio_torch.types, or import torch",
-             "nothing says which framework its tensors belong to");
+    if (func->lane == LANE_NONE) {
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, func->name_span, "use the types of rextio_torch.types or rextio_tensorflow.types",
+             torch ? "the module imports both PyTorch and TensorFlow: nothing says which its tensors belong to"
+                   : "nothing says which framework its tensors belong to");
+      one = false;
+    }
   }
-  if (func->lane == LANE_TENSORFLOW)
-    refuse(c, "RXT030", OUTCOME_NOT_COVERED, func->name_span, NULL, "TensorFlow functions are not covered yet");
+  for (int i = 0; one && i <= func->n_params; i++) {
+    const Fact *fact = i < func->n_params ? &func->params[i].fact : &func->result;
+    if (fact->type.kind == TYPE_TENSOR && fact->type.device != DEVICE_CPU)
+      refuse(c, lane_table[func->lane].no_device, OUTCOME_REJECTED, fact->span, NULL,
+             "CUDA types need a device authorization, which is not covered yet");
+  }
+  return one;
 }
 
 void claim_func(Unit *unit, Func *func)
@@ -650,13 +705,13 @@ void claim_func(Unit *unit, Func *func)
   if (!is_candidate(unit, func))
     return;
   Claimer c = {.unit = unit, .func = func, .block = &func->body};
-  find_lane(&c);
+  bool one_lane = find_lane(&c);
   c.env = (Env){ARENA_ARRAY(&unit->arena, Var, func->locals.n + 1), false};
   for (int i = 0; i < func->n_params; i++) {
     Slot *slot = slot_new(&c, func->params[i].name, func->params[i].fact.type, i);
     c.env.vars[local_index(func, slot->name)] = (Var){slot, .assigned = true};
   }
-  if (func->lane != LANE_TENSORFLOW)
+  if (one_lane)
     claim_block(&c, &func->def->list);
   if (!c.env.dead && !c.refused) {
     if (func->result.type.kind == TYPE_NONE) {

@@ -92,11 +92,13 @@ static Ir *claim_unary(Claimer *c, const Ast *expr)
     Ir *value = claim_condition(c, expr->a);
     return value ? ir_add(c, IR_NOT, BOOL, expr->span, 1, value, NULL) : NULL;
   }
+  if (strcmp(expr->text, "-") == 0 && expr->a->kind == AST_Constant && expr->a->constant == CONST_BIGINT && expr->a->integer)
+    return ir_int(c, INT64_MIN, expr->span);
   Ir *value = claim_expr(c, expr->a);
   if (!value)
     return NULL;
   if (!is_number(value) || strcmp(expr->text, "~") == 0)
-    return refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, value->type.kind == TYPE_TENSOR ? "write x.neg()" : NULL,
+    return refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, value->type.kind != TYPE_TENSOR ? NULL : c->func->lane == LANE_TENSORFLOW ? "write tf.negative(x)" : "write x.neg()",
                   "unary %s on %s is not covered", expr->text, type_name(value->type));
   if (value->type.kind == TYPE_BOOL)
     value = cast(c, value, INT);
@@ -283,6 +285,9 @@ static Ir *claim_if_exp(Claimer *c, const Ast *expr)
   return yes && no ? ir_get(c, slot, expr->span) : NULL;
 }
 
+/* A constant that is no value of ours: a text, bytes, … */
+static bool is_text(const Ast *expr) { return expr->kind == AST_Constant && expr->constant >= CONST_STR; }
+
 Ir *claim_expr(Claimer *c, const Ast *expr)
 {
   switch (expr->kind) {
@@ -290,10 +295,14 @@ Ir *claim_expr(Claimer *c, const Ast *expr)
   case AST_Name: return claim_name(c, expr);
   case AST_UnaryOp: return claim_unary(c, expr);
   case AST_BinOp: {
-    Ir *a = claim_expr(c, expr->a);
-    if (a && a->type.kind == TYPE_TENSOR && expr->b->kind == AST_Constant && expr->b->constant >= CONST_STR)
-      return match_operator(c, expr, a, NULL); /* refused as an operand that is no tensor */
+    /* A text beside a tensor is refused as an operand that is no tensor. */
+    bool text = is_text(expr->a);
+    Ir *a = text ? NULL : claim_expr(c, expr->a);
+    if (a && a->type.kind == TYPE_TENSOR && is_text(expr->b))
+      return match_operator(c, expr, a, NULL);
     Ir *b = claim_expr(c, expr->b);
+    if (text)
+      return b && b->type.kind == TYPE_TENSOR ? match_operator(c, expr, NULL, b) : claim_expr(c, expr->a);
     if (!a || !b)
       return NULL;
     if (a->type.kind == TYPE_TENSOR || b->type.kind == TYPE_TENSOR)

@@ -15,6 +15,7 @@ Unit *driver_new(const char *path, const char *module, const Options *options)
   unit->options.marked_only = options->marked_only;
   unit->options.gradients = options->gradients ? arena_name(&unit->arena, options->gradients) : NULL;
   unit->options.on_mismatch = options->on_mismatch ? arena_name(&unit->arena, options->on_mismatch) : NULL;
+  unit->options.numerics = options->numerics ? arena_name(&unit->arena, options->numerics) : NULL;
   return unit;
 }
 

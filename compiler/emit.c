@@ -38,6 +38,7 @@ typedef struct Emitter {
   int n_temporaries, n_ranges;
   int indent, line;     /* line: the Python line that the output is at */
   bool uses_done;       /* something jumps to `done` */
+  bool uses_result;     /* something is returned */
 } Emitter;
 
 /* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
@@ -273,26 +274,27 @@ static void put_try(Emitter *e, const char *step)
 static void emit_tensor(Emitter *e, const Ir *ir)
 {
   Arena *arena = &e->unit->arena;
-  const Op *op = &op_table[ir->tensor_op];
+  OpClass class = op_table[ir->tensor_op].class;
+  const Run *run = &run_table[e->func->lane][ir->tensor_op];
   const char *operands = "";
   for (int i = 0; i < ir->n_args; i++)
     operands = arena_format(arena, "%s, %s", operands, use_text(e, ir->args[i]));
   const char *out = target_of(e, ir);
-  const char *suffix = op->class == CLASS_LINEAR && ir->n_args == 3 ? "_bias" : "", *options = "";
-  if (op->class == CLASS_ROWWISE)
+  const char *suffix = class == CLASS_LINEAR && ir->n_args == 3 ? "_bias" : "", *options = "";
+  if (class == CLASS_ROWWISE)
     options = arena_format(arena, ", %d", ir->dim);
-  else if (op->class == CLASS_REDUCE || op->class == CLASS_ARGMAX)
+  else if (class == CLASS_REDUCE || class == CLASS_ARGMAX)
     options = arena_format(arena, ", %d, %s", ir->dim, ir->keepdim ? "true" : "false");
   if (e->body == &exact_text) {
     static const char *const functions[] = {[CLASS_MAP1] = "map1",       [CLASS_MAP2] = "map2",     [CLASS_REDUCE] = "reduce",
                                             [CLASS_ROWWISE] = "rowwise", [CLASS_ARGMAX] = "argmax", [CLASS_MATMUL] = "matmul",
-                                            [CLASS_LINEAR] = "linear"};
-    put_try(e, arena_format(arena, "tc_exact_%s%s(tc, &%s, &tc_recipe_%s%s%s)", functions[op->class], suffix, out, op->recipe, operands, options));
+                                            [CLASS_LINEAR] = "linear",   [CLASS_TRANSPOSE] = "transpose"};
+    put_try(e, arena_format(arena, "tc_exact_%s%s(tc, &%s, &tc_recipe_%s%s%s)", functions[class], suffix, out, run->recipe, operands, options));
     return;
   }
-  const char *aten = *op->aten ? arena_format(arena, ", \"%s\"", op->aten) : "";
-  const char *overload = *op->overload ? arena_format(arena, ", \"%s\"", op->overload) : "";
-  put_try(e, arena_format(arena, "%s%s(tc, &%s%s%s%s%s)", op->library, suffix, out, aten, overload, operands, options));
+  const char *name = *run->name ? arena_format(arena, ", \"%s\"", run->name) : "";
+  const char *overload = *run->overload ? arena_format(arena, ", \"%s\"", run->overload) : "";
+  put_try(e, arena_format(arena, "%s%s(tc, &%s%s%s%s%s)", run->library, suffix, out, name, overload, operands, options));
 }
 
 static void emit_arith(Emitter *e, const Ir *ir)
@@ -431,6 +433,7 @@ static void emit_while(Emitter *e, const Ir *ir)
 static void emit_return(Emitter *e, const Ir *ir)
 {
   const Ir *value = ir->args[0];
+  e->uses_result = e->uses_result || value->type.kind != TYPE_NONE;
   switch (value->type.kind) {
   case TYPE_TENSOR: put(e, "result->%s = %s(&%s);", e->body->field, e->body->give, value_text(e, value)); break;
   case TYPE_INT: put(e, "result->i = %s;", value_text(e, value)); break;
@@ -455,6 +458,23 @@ static void emit_raise(Emitter *e, const Ir *ir)
     put_try(e, arena_format(&e->unit->arena, "tc_raise(tc, \"%s\", NULL, 0)", ir->text));
   }
   buf_free(&text);
+}
+
+static void emit_print(Emitter *e, const Ir *ir)
+{
+  Arena *arena = &e->unit->arena;
+  Buf text = {0}, end = {0};
+  buf_add_c_string(&end, ir->text, strlen(ir->text));
+  if (ir->n_args == 0) {
+    buf_add_c_string(&text, ir->message, (size_t)ir->message_bytes);
+    put_try(e, arena_format(arena, "tc_print_text(tc, %s, %" PRId64 ", %s)", text.text, ir->message_bytes, end.text));
+  } else {
+    const Ir *value = ir->args[0];
+    const char *kind = value->type.kind == TYPE_BOOL ? "bool" : value->type.kind == TYPE_INT ? "int" : "float";
+    put_try(e, arena_format(arena, "tc_print_%s(tc, %s, %s)", kind, value_text(e, value), end.text));
+  }
+  buf_free(&text);
+  buf_free(&end);
 }
 
 static void emit_ir(Emitter *e, const Ir *ir)
@@ -488,6 +508,7 @@ static void emit_ir(Emitter *e, const Ir *ir)
   case IR_BREAK: put(e, "break;"); break;
   case IR_CONTINUE: put(e, "continue;"); break;
   case IR_RETURN: emit_return(e, ir); break;
+  case IR_PRINT: emit_print(e, ir); break;
   case IR_RAISE: emit_raise(e, ir); break;
   case IR_CONST:
   case IR_COUNT: NEVER("instruction");
@@ -592,7 +613,7 @@ static void emit_body(Buf *out, Unit *unit, Func *func, const BodyText *text)
     buf_add(out, "  (void)tc;\n");
   if (!reads_params(&e))
     buf_add(out, "  (void)args;\n");
-  if (func->result.type.kind == TYPE_NONE)
+  if (!e.uses_result)
     buf_add(out, "  (void)result;\n");
   emit_declarations(&e, out);
   buf_add(out, "\n");
@@ -671,7 +692,7 @@ static void emit_descriptor(Buf *out, const Func *func)
     buf_addf(out, "static const TcRecipe *const %s_recipes[] = {", func->c_name);
     for (int i = 0; i < OP_COUNT; i++)
       if (used[i])
-        buf_addf(out, "%s&tc_recipe_%s", n_used++ ? ", " : "", op_table[i].recipe);
+        buf_addf(out, "%s&tc_recipe_%s", n_used++ ? ", " : "", run_table[func->lane][i].recipe);
     buf_add(out, "};\n");
   }
   int first_line = func->def->list2.n > 0 ? func->def->list2.items[0]->span.line : func->def->span.line;
@@ -679,7 +700,8 @@ static void emit_descriptor(Buf *out, const Func *func)
   emit_string(out, func->name);
   buf_add(out, ", .qualname = ");
   emit_string(out, func->qualname);
-  buf_addf(out, ", .first_line = %d, .lane = %s,\n", first_line, func->lane == LANE_TORCH ? "TC_LANE_TORCH" : "TC_LANE_NONE");
+  static const char *const lanes[] = {"TC_LANE_NONE", "TC_LANE_TORCH", "TC_LANE_TENSORFLOW"};
+  buf_addf(out, ", .first_line = %d, .lane = %s,\n", first_line, lanes[func->lane]);
   if (func->n_params > 0)
     buf_addf(out, "    .params = %s_params, .n_params = %d,\n", func->c_name, func->n_params);
   buf_add(out, "    .result = ");
@@ -706,13 +728,14 @@ void emit_unit(Buf *out, Unit *unit, const char *extension)
   buf_add(out, file_name(unit));
   buf_addf(out, ".\n * Written by tensorc from the Python source, which is the place to change them. */\n#include \"tensorc_rt.h\"\n\n");
   buf_addf(out, "TC_EXPECT_RT(%d);\n", RT_VERSION);
-  bool used[OP_COUNT] = {false};
+  bool used[LANE_COUNT][OP_COUNT] = {{false}};
   for (int i = 0; i < unit->funcs.n; i++)
     if (unit->funcs.items[i]->status == STATUS_ACCEPTED && unit->funcs.items[i]->exact)
-      find_recipes(&unit->funcs.items[i]->body, used);
-  for (int i = 0; i < OP_COUNT; i++)
-    if (used[i])
-      buf_addf(out, "extern const TcRecipe tc_recipe_%s;\n", op_table[i].recipe);
+      find_recipes(&unit->funcs.items[i]->body, used[unit->funcs.items[i]->lane]);
+  for (int lane = 0; lane < LANE_COUNT; lane++)
+    for (int i = 0; i < OP_COUNT; i++)
+      if (used[lane][i])
+        buf_addf(out, "extern const TcRecipe tc_recipe_%s;\n", run_table[lane][i].recipe);
   int n_funcs = 0;
   for (int i = 0; i < unit->funcs.n; i++) {
     if (unit->funcs.items[i]->status != STATUS_ACCEPTED)

@@ -94,6 +94,10 @@ static void verify_types(const Verify *v, const Ir *ir)
     if (v->n_loops == 0)
       broken(v, ir, "outside a loop");
     break;
+  case IR_PRINT:
+    if (ir->n_args > 0 ? a.kind < TYPE_BOOL || a.kind > TYPE_FLOAT : !ir->message)
+      broken(v, ir, "nothing to print");
+    break;
   case IR_NEG:
   case IR_CAST:
   case IR_RAISE:

@@ -100,6 +100,17 @@ static void print_raise(Printer *p, const Ir *ir) {
   }
 }
 
+static void print_print(Printer *p, const Ir *ir) {
+  buf_add(p->out, "print");
+  print_args(p, ir);
+  if (ir->n_args == 0) {
+    buf_add(p->out, " ");
+    buf_add_c_string(p->out, ir->message, (size_t)ir->message_bytes);
+  }
+  buf_add(p->out, ", ");
+  buf_add_c_string(p->out, ir->text, strlen(ir->text));
+}
+
 static void print_statement(Printer *p, const Ir *ir) {
   switch (ir->op) {
   case IR_SET:
@@ -135,6 +146,9 @@ static void print_statement(Printer *p, const Ir *ir) {
     print_block(p, &ir->body);
     print_indent(p);
     buf_add(p->out, "}");
+    break;
+  case IR_PRINT:
+    print_print(p, ir);
     break;
   case IR_RAISE:
     print_raise(p, ir);

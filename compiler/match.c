@@ -1,14 +1,12 @@
 /* match.c: calls, methods and operators on tensors, held against the rules of ops.def.
  *
- * Reads the rules of a spelling in the table's order and takes the first whose argument form and operand types fit. When
- * none does: `misused` says the form is wrong, `reject` that the tensors are, RXTP-TORCH-010 that an operand is no tensor,
- * RXT030 that no rule has this spelling. Leaves one IR_TENSOR and one Claim.
+ * Reads the lane's rules of a spelling in the table's order and takes the first whose argument form and operand types fit.
+ * When none does: `misused` says the form is wrong, `reject` that the tensors are, the lane's no_tensor that an operand is no
+ * tensor, RXT030 that no rule has this spelling. Leaves one IR_TENSOR and one Claim.
  */
 #include "claim.h"
 
 #include <string.h>
-
-#define NO_TENSOR_CODE "RXTP-TORCH-010"
 
 /* The arguments of one call, as written. */
 typedef struct Arguments {
@@ -27,6 +25,12 @@ typedef struct Given {
   bool keepdim;
 } Given;
 
+static bool is_text(const Ast *value, const char *text)
+{
+  return value->kind == AST_Constant && value->constant == CONST_STR && value->integer == (int64_t)strlen(text) &&
+         strcmp(value->text, text) == 0;
+}
+
 static bool option_fits(const Option *option, const Ast *value, Given *given)
 {
   bool constant = value->kind == AST_Constant;
@@ -44,7 +48,8 @@ static bool option_fits(const Option *option, const Ast *value, Given *given)
     given->keepdim = value->integer != 0;
     return true;
   case OPTION_NONE: return constant && value->constant == CONST_NONE;
-  case OPTION_NONE_TEXT: return constant && value->constant == CONST_STR && strcmp(value->text, "none") == 0;
+  case OPTION_NONE_TEXT: return is_text(value, "none");
+  case OPTION_NHWC_TEXT: return is_text(value, "NHWC");
   }
   NEVER("option");
 }
@@ -59,6 +64,13 @@ static bool form_fits(const Arguments *args, const Signature *signature, Given *
   int n_positional = args->positional->n + n_receiver;
   if (n_positional < signature->n_tensors)
     return false;
+  for (int i = n_receiver; signature->strict && i < signature->n_tensors; i++) {
+    const Ast *value = args->positional->items[i - n_receiver];
+    if (value->kind == AST_UnaryOp && strcmp(value->text, "-") == 0)
+      value = value->a;
+    if (value->kind == AST_Constant && (value->constant == CONST_INT || value->constant == CONST_NONE))
+      return false;
+  }
   bool seen[3] = {false, false, false};
   int next = 0;
   for (int i = signature->n_tensors; i < n_positional; i++, next++) {
@@ -111,7 +123,7 @@ static const char *shown_forms(Claimer *c, int first, int end)
     if (!strstr(text, form))
       text = arena_format(&c->unit->arena, "%s%s%s", text, *text ? ", or " : "", form);
   }
-  return arena_format(&c->unit->arena, "native: %s; dim is a literal 0 or 1, operands are float32 of rank 1 or 2", text);
+  return arena_format(&c->unit->arena, "native: %s; dim or axis is a literal 0 or 1, operands are float32 of rank 1 or 2", text);
 }
 
 static bool is_operand(const Ir *value)
@@ -158,21 +170,26 @@ static Ir *claim_tensor(Claimer *c, const Arguments *args, const Rule *rule, con
     ir->args[i] = args->operands[i];
     claim.operands[i] = args->operands[i]->type;
   }
+  int n_receiver = args->kind == SPELL_METHOD;
+  for (int i = n - n_receiver; args->positional && i < args->positional->n; i++) { /* options given by position */
+    bool number = args->positional->items[i]->constant == CONST_INT;
+    claim.operands[claim.n_operands++] = (Type){.kind = number ? TYPE_INT : TYPE_NONE};
+  }
   ARENA_PUSH(&c->unit->arena, &c->func->claims, claim);
   return ir;
 }
 
-/* The code for tensors that no rule takes: of the first rule that knows the ranks of its float32 operands. */
-static const char *reject_code(const Arguments *args, int n, int first, int end)
+/* The rule whose codes a refusal has: the first that knows the ranks of the first `n` operands, as far as they are float32. */
+static const Rule *refusing_rule(const Arguments *args, int n, int first, int end)
 {
   for (int r = first; r < end; r++) {
     bool known = true;
     for (int i = 0; i < n; i++)
       known = known && (!is_operand(args->operands[i]) || rule_mentions_rank(&rule_table[r], args->operands[i]->type.rank));
     if (known)
-      return rule_table[r].reject;
+      return &rule_table[r];
   }
-  return rule_table[first].reject;
+  return &rule_table[first];
 }
 
 static Ir *match_rules(Claimer *c, Arguments *args, int first, int end)
@@ -189,13 +206,13 @@ static Ir *match_rules(Claimer *c, Arguments *args, int first, int end)
       form = i;
   }
   if (form < 0)
-    return refuse(c, rule_table[first].misused, OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
+    return refuse(c, refusing_rule(args, args->n_operands, first, end)->misused, OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
                   "no native form of %s has these arguments", args->shown);
   int n = signature_table[rule_table[form].signature].n_tensors;
   bool tensors = true;
   for (int i = 0; i < n; i++)
     tensors = tensors && args->operands[i] && args->operands[i]->type.kind == TYPE_TENSOR;
-  const char *code = tensors ? reject_code(args, n, first, end) : NO_TENSOR_CODE;
+  const char *code = tensors ? refusing_rule(args, n, first, end)->reject : lane_table[c->func->lane].no_tensor;
   return refuse(c, code, OUTCOME_REJECTED, args->span, shown_forms(c, first, end), "%s does not take %s", args->shown,
                 shown_types(c, args, n));
 }
@@ -203,7 +220,7 @@ static Ir *match_rules(Claimer *c, Arguments *args, int first, int end)
 Ir *match_operator(Claimer *c, const Ast *expr, Ir *a, Ir *b)
 {
   int first, end;
-  if (!spelling_find(SPELL_OPERATOR, expr->text, &first, &end))
+  if (!spelling_find(c->func->lane, SPELL_OPERATOR, expr->text, &first, &end))
     return refuse(c, "RXT030", OUTCOME_NOT_COVERED, expr->span, NULL, "operator %s on tensors is not covered", expr->text);
   Arguments args = {.shown = expr->text, .span = expr->span, .kind = SPELL_OPERATOR, .operands = {a, b}, .n_operands = 2};
   return match_rules(c, &args, first, end);
@@ -244,7 +261,7 @@ static Ir *match_spelled(Claimer *c, const Ast *call, SpellingKind kind, const c
                     .positional = &call->list,
                     .keywords = &call->list2};
   int first, end;
-  if (!spelling_find(kind, name, &first, &end))
+  if (!spelling_find(c->func->lane, kind, name, &first, &end))
     return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL, "%s is not covered", shown);
   if (!claim_operands(c, &args, first, end))
     return NULL;

@@ -264,22 +264,25 @@ done:
 }
 
 static PyObject *unit_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  static char *keywords[] = {"source",    "path",        "module", "marked_only",
-                             "gradients", "on_mismatch", NULL};
+  static char *keywords[] = {"source",    "path",        "module",   "marked_only",
+                             "gradients", "on_mismatch", "numerics", NULL};
   static const char *const gradients_values[] = {"python", "detach", "error", NULL};
   static const char *const mismatch_values[] = {"python", "error", NULL};
+  static const char *const numerics_values[] = {"exact", "library", NULL};
   PyObject *source = NULL, *path = NULL, *module = NULL;
-  const char *gradients = "python", *on_mismatch = "python";
+  const char *gradients = "python", *on_mismatch = "python", *numerics = "exact";
   int marked_only = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "SUU|$pss:Unit", keywords, &source, &path, &module,
-                                   &marked_only, &gradients, &on_mismatch))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "SUU|$psss:Unit", keywords, &source, &path, &module,
+                                   &marked_only, &gradients, &on_mismatch, &numerics))
     return NULL;
   Options options = {.marked_only = marked_only != 0,
                      .gradients = choose(gradients, "gradients", gradients_values),
                      .on_mismatch = NULL};
   if (options.gradients != NULL)
     options.on_mismatch = choose(on_mismatch, "on_mismatch", mismatch_values);
-  if (options.on_mismatch == NULL)
+  if (options.on_mismatch != NULL)
+    options.numerics = choose(numerics, "numerics", numerics_values);
+  if (options.numerics == NULL)
     return NULL;
   UnitObject *self = (UnitObject *)type->tp_alloc(type, 0);
   if (self == NULL)
@@ -304,7 +307,7 @@ static void unit_dealloc(PyObject *object) {
 
 static const char unit_doc[] =
     "Unit(source: bytes, path: str, module: str, *, marked_only=False, gradients=\"python\", "
-    "on_mismatch=\"python\")\n--\n\n"
+    "on_mismatch=\"python\", numerics=\"exact\")\n--\n\n"
     "One compiled source file. SyntaxError when Python cannot parse it; RecursionError or "
     "MemoryError as Python's parser raises them.";
 

@@ -225,12 +225,12 @@ static void live_block(Live *live, Block *block, uint64_t *set)
   }
 }
 
-/* Does every tensor operation have a recipe? */
-static bool has_recipes(const Block *block)
+/* Does every tensor operation have a recipe? The exact body may give up on a call half-way, so it can't have printed. */
+static bool has_recipes(const Block *block, Lane lane)
 {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
-    if ((ir->op == IR_TENSOR && !*op_table[ir->tensor_op].recipe) || !has_recipes(&ir->body) || !has_recipes(&ir->orelse))
+    if (ir->op == IR_PRINT || (ir->op == IR_TENSOR && !*run_table[lane][ir->tensor_op].recipe) || !has_recipes(&ir->body, lane) || !has_recipes(&ir->orelse, lane))
       return false;
   }
   return true;
@@ -246,7 +246,8 @@ static bool has_ops(const Block *block)
 
 void plan_func(Unit *unit, Func *func)
 {
-  func->exact = func->result.type.kind == TYPE_TENSOR && has_ops(&func->body) && has_recipes(&func->body);
+  bool wanted = !unit->options.numerics || strcmp(unit->options.numerics, "exact") == 0;
+  func->exact = wanted && func->result.type.kind == TYPE_TENSOR && has_ops(&func->body) && has_recipes(&func->body, func->lane);
   if (func->exact)
     rows_func(unit, func);
   place_block(&func->body);

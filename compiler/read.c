@@ -223,7 +223,10 @@ static bool read_constant(Reader *reader, Ast *ast, PyObject *value) {
     int overflow = 0;
     ast->integer = PyLong_AsLongLongAndOverflow(value, &overflow);
     ast->constant = overflow != 0 ? CONST_BIGINT : CONST_INT;
-    ast->integer = overflow != 0 ? 0 : ast->integer;
+    if (overflow != 0) { /* 2**63 is kept apart: its negative has 64 bits */
+      ast->integer = PyLong_AsUnsignedLongLong(value) == 1ULL << 63;
+      PyErr_Clear();
+    }
   } else if (PyFloat_CheckExact(value)) {
     ast->constant = CONST_FLOAT;
     ast->number = PyFloat_AS_DOUBLE(value);

@@ -69,23 +69,17 @@ static int compare_names(const void *left, const void *right) {
   return strcmp(a->name, b->name);
 }
 
-/* The package of the framework behind an import that a lane of ours covers, else NULL. */
-static const char *covered_package(const ModuleName *import) {
-  bool torch = strcmp(import->target, "torch") == 0 || strncmp(import->target, "torch.", 6) == 0;
-  return torch ? "torch" : NULL;
-}
-
 /* A policy for each import that changes what is compiled; every other import is left to Python. */
 static void add_policy(Json *json, const ModuleName *import) {
-  const char *package = covered_package(import);
-  if (package == NULL)
+  Lane lane = spelling_lane(import->target);
+  if (lane == LANE_NONE)
     return;
   json_open(json, NULL, '{');
   json_text(json, "distribution", NULL);
   json_int(json, "max_depth", 0);
   json_text(json, "origin", "external-plugin");
-  json_text(json, "package", package);
-  json_text(json, "plugin", lane_plugin(LANE_TORCH));
+  json_text(json, "package", lane_table[lane].package);
+  json_text(json, "plugin", lane_table[lane].plugin);
   json_text(json, "policy", "plugin");
   json_text(json, "reason", "calls into this package are compiled");
   json_text(json, "target", import->target);
@@ -211,8 +205,8 @@ void record_report(Buf *out, Unit *const *units, int n_units, const char *projec
 
 static void print_native(Buf *out, const Unit *unit, const Func *func) {
   int n = func->claims.n;
-  buf_addf(out, "%s:%d:%d: native  %s   library  %d op%s\n", unit->path, func->name_span.line,
-           func->name_span.col + 1, func->qualname, n, n == 1 ? "" : "s");
+  buf_addf(out, "%s:%d:%d: native  %s   %s  %d op%s%s\n", unit->path, func->name_span.line, func->name_span.col + 1,
+           func->qualname, record_body(func), n, n == 1 ? "" : "s", func->splits ? ", rows in blocks" : "");
 }
 
 void record_text(Buf *out, const Unit *unit) {

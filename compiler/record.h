@@ -16,6 +16,9 @@ const char *record_qualname(Arena *scratch, const Unit *unit, const Func *func);
  * only. */
 void record_diags(Json *json, Arena *scratch, const Unit *unit, const Func *func);
 
+/* "exact" or "library". */
+const char *record_body(const Func *func);
+
 void record_func(Json *json, Arena *scratch, const Unit *unit, const Func *func);
 
 /* Sorts texts and takes repeated ones out; returns how many are left. */

@@ -144,9 +144,9 @@ static void add_claim(Json *json, const Func *func, const Claim *claim) {
   json_int(json, "line", claim->span.line);
   json_open(json, "operand_types", '[');
   for (int i = method ? 1 : 0; i < claim->n_operands; i++)
-    json_text(json, NULL, type_key(claim->operands[i], lane));
+    json_text(json, NULL, claim->operands[i].kind == TYPE_NONE ? "None" : type_key(claim->operands[i], lane));
   json_close(json, ']');
-  json_text(json, "plugin_id", lane_plugin(lane));
+  json_text(json, "plugin_id", lane_table[lane].plugin);
   if (method)
     add_receiver(json, claim, lane);
   json_text(json, "result_type", type_key(claim->result, lane));
@@ -160,17 +160,15 @@ static void push_type(const char **keys, int *n, Type type, Lane lane) {
     keys[(*n)++] = type_key(type, lane);
 }
 
-/* The tensor types of the signature and of every claimed result. */
+/* The tensor types of the signature. */
 static void add_type_keys(Json *json, Arena *scratch, const Func *func) {
-  const char **keys = ARENA_ARRAY(scratch, const char *, func->n_params + func->claims.n + 1);
+  const char **keys = ARENA_ARRAY(scratch, const char *, func->n_params + 1);
   int n = 0;
   if (func->skip == SKIP_NONE) {
     for (int i = 0; i <= func->n_params; i++) {
       const Fact *fact = i < func->n_params ? &func->params[i].fact : &func->result;
       push_type(keys, &n, fact->type, fact->lane != LANE_NONE ? fact->lane : func->lane);
     }
-    for (int i = 0; i < func->claims.n; i++)
-      push_type(keys, &n, func->claims.items[i].result, func->lane);
   }
   n = record_sort(keys, n);
   json_open(json, "plugin_type_keys", '[');
@@ -293,7 +291,12 @@ static const char *route_of(Arena *scratch, const Func *func, const char *accele
     return "fallback-python";
   if (func->lane == LANE_NONE)
     return "native-direct";
-  return arena_format(scratch, "native-plugin:%s", lane_plugin(func->lane));
+  return arena_format(scratch, "native-plugin:%s", lane_table[func->lane].plugin);
+}
+
+/* The fastest body that the function has. One without tensor operations is straight C in any case. */
+const char *record_body(const Func *func) {
+  return func->exact || func->claims.n == 0 ? "exact" : "library";
 }
 
 void record_func(Json *json, Arena *scratch, const Unit *unit, const Func *func) {
@@ -302,7 +305,7 @@ void record_func(Json *json, Arena *scratch, const Unit *unit, const Func *func)
   bool accepted = func->status == STATUS_ACCEPTED;
   json_open(json, NULL, '{');
   json_bool(json, "accepted", accepted);
-  json_text(json, "body", accepted ? "library" : NULL);
+  json_text(json, "body", accepted ? record_body(func) : NULL);
   json_list(json, "boundary_call_targets");
   add_calls(json, scratch, unit, func);
   json_int(json, "column", func->def->span.col);

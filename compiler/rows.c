@@ -63,6 +63,7 @@ static Rows rows_of_tensor(Analysis *a, const Ir *ir)
     Rows weight = need_whole(a, y), bias = ir->n_args > 2 ? need_whole(a, ir->args[2]) : WHOLE;
     return weight == MIXED || bias == MIXED ? MIXED : rows;
   }
+  case CLASS_TRANSPOSE: return need_whole(a, x);
   case CLASS_REDUCE:
   case CLASS_ROWWISE:
   case CLASS_ARGMAX: return rows == ROWS && !(x->type.rank == 2 && ir->dim == 1) ? MIXED : rows;

@@ -6,15 +6,20 @@
 
 #include <string.h>
 
-bool spelling_find(SpellingKind kind, const char *name, int *first, int *end)
+static bool is_spelled(const Rule *rule, Lane lane, SpellingKind kind, const char *name)
+{
+  return rule->lane == lane && rule->kind == kind && strcmp(rule->name, name) == 0;
+}
+
+bool spelling_find(Lane lane, SpellingKind kind, const char *name, int *first, int *end)
 {
   int i = 0;
-  while (i < n_rules && (rule_table[i].kind != kind || strcmp(rule_table[i].name, name) != 0))
+  while (i < n_rules && !is_spelled(&rule_table[i], lane, kind, name))
     i++;
   if (i == n_rules)
     return false;
   *first = i;
-  while (i < n_rules && rule_table[i].kind == kind && strcmp(rule_table[i].name, name) == 0)
+  while (i < n_rules && is_spelled(&rule_table[i], lane, kind, name))
     i++;
   *end = i;
   return true;
@@ -81,14 +86,10 @@ bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type)
 
 Lane spelling_lane(const char *dotted)
 {
-  static const struct {
-    const char *root;
-    Lane lane;
-  } roots[] = {{"torch", LANE_TORCH}, {"tensorflow", LANE_TENSORFLOW}};
-  for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++) {
-    size_t n = strlen(roots[i].root);
-    if (strncmp(dotted, roots[i].root, n) == 0 && (dotted[n] == 0 || dotted[n] == '.'))
-      return roots[i].lane;
+  for (Lane lane = LANE_NONE + 1; lane < LANE_COUNT; lane++) {
+    size_t n = strlen(lane_table[lane].package);
+    if (strncmp(dotted, lane_table[lane].package, n) == 0 && (dotted[n] == 0 || dotted[n] == '.'))
+      return lane;
   }
   return LANE_NONE;
 }

@@ -7,37 +7,74 @@
 #include <stdio.h>
 #include <string.h>
 
+#define OP(op, class, title) {OP_##op, #op, CLASS_##class, title},
+#define RUN(...)
+#define TORCH(...)
+#define TC_TORCH(...)
+#define TF(...)
 const Op op_table[OP_COUNT] = {
-#define OP(op, class, library, aten, overload, recipe, title)                                                              \
-  {OP_##op, #op, CLASS_##class, #library, recipe, aten, overload, title},
-#define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)
 #include "ops.def"
-#undef OP
-#undef TORCH
 };
+#undef OP
+#undef RUN
 
-const Rule rule_table[] = {
-#define OP(op, class, library, aten, overload, recipe, title)
-#define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)                                              \
+#define OP(...)
+#define RUN(op, lane, library, name, overload, recipe) [LANE_##lane][OP_##op] = {#library, name, overload, recipe},
+const Run run_table[LANE_COUNT][OP_COUNT] = {
+#include "ops.def"
+};
+#undef RUN
+#undef TORCH
+#undef TC_TORCH
+#undef TF
+
+#define RUN(...)
+#define TORCH(op, kind, spelling, signature, ranks, id, code, reject, misused)                                          \
   {OP_##op,                                                                                                             \
    LANE_TORCH,                                                                                                          \
    SPELL_##kind,                                                                                                        \
-   name,                                                                                                                \
+   spelling,                                                                                                            \
    SIGNATURE_##signature,                                                                                               \
    ranks,                                                                                                               \
    "rextio-torch/" id,                                                                                                  \
    "RXTP-TORCH-" code,                                                                                                  \
    "RXTP-TORCH-" reject,                                                                                                \
    "RXTP-TORCH-" misused},
+#define TC_TORCH(op, kind, spelling, signature, ranks, id, code)                                                        \
+  {OP_##op,                                                                                                             \
+   LANE_TORCH,                                                                                                          \
+   SPELL_##kind,                                                                                                        \
+   spelling,                                                                                                            \
+   SIGNATURE_##signature,                                                                                               \
+   ranks,                                                                                                               \
+   "tensorc-torch/" id,                                                                                                 \
+   "TC-TORCH-" code,                                                                                                    \
+   "RXT030",                                                                                                            \
+   "RXT030"},
+#define TF(op, kind, spelling, signature, ranks, id, code, reject, misused)                                             \
+  {OP_##op,                                                                                                             \
+   LANE_TENSORFLOW,                                                                                                     \
+   SPELL_##kind,                                                                                                        \
+   spelling,                                                                                                            \
+   SIGNATURE_##signature,                                                                                               \
+   ranks,                                                                                                               \
+   "rextio-tensorflow/" id,                                                                                             \
+   "RXTP-TENSORFLOW-" code,                                                                                             \
+   "RXTP-TENSORFLOW-" reject,                                                                                           \
+   "RXTP-TENSORFLOW-" misused},
+const Rule rule_table[] = {
 #include "ops.def"
-#undef OP
-#undef TORCH
 };
+#undef OP
+#undef RUN
+#undef TORCH
+#undef TC_TORCH
+#undef TF
 
 const int n_rules = (int)(sizeof rule_table / sizeof rule_table[0]);
 
 const Signature signature_table[SIGNATURE_COUNT] = {
-#define SIGNATURE(id, text, n_tensors, ...) {text, n_tensors, {__VA_ARGS__}},
+#define SIGNATURE(id, text, n_tensors, strict, ...) {text, n_tensors, strict, {__VA_ARGS__}},
 #include "signatures.def"
 #undef SIGNATURE
 };
@@ -129,8 +166,7 @@ const char *type_key(Type type, Lane lane)
   return type_name(type);
 }
 
-const char *lane_plugin(Lane lane)
-{
-  static const char *const names[] = {NULL, "rextio-torch", "rextio-tensorflow"};
-  return names[lane];
-}
+const LaneInfo lane_table[LANE_COUNT] = {
+    [LANE_TORCH] = {"rextio-torch", "torch", "PyTorch", "RXTP-TORCH-010", "RXTP-TORCH-010"},
+    [LANE_TENSORFLOW] = {"rextio-tensorflow", "tensorflow", "TensorFlow", "RXTP-TENSORFLOW-010", "RXTP-TENSORFLOW-034"},
+};

@@ -144,7 +144,7 @@ typedef struct Ast {
   struct Ast *vararg, *kwarg;/* arguments: *args and **kwargs */
   AstList names;             /* Global, Nonlocal: the names, as AST_Name nodes without position */
   ConstKind constant;        /* Constant: its kind */
-  int64_t integer;           /* Constant bool or int; Constant str: length in bytes; ImportFrom: level; Name, Attribute, Subscript, Starred, Tuple, List: 0 read, 1 assigned, 2 deleted */
+  int64_t integer;           /* Constant bool or int; Constant str: length in bytes; Constant beyond 64 bits: whether it is 2**63; ImportFrom: level; Name, Attribute, Subscript, Starred, Tuple, List: 0 read, 1 assigned, 2 deleted */
   double number;             /* Constant float */
 } Ast;
 
@@ -172,34 +172,54 @@ bool type_equal(Type a, Type b);
 const char *type_name(Type type);                   /* "f32[2]", "i64[1]", "int": in IR texts and messages */
 
 
-typedef enum { LANE_NONE, LANE_TORCH, LANE_TENSORFLOW } Lane;
+typedef enum { LANE_NONE, LANE_TORCH, LANE_TENSORFLOW, LANE_COUNT } Lane;
 const char *type_key(Type type, Lane lane); /* "rextio-torch/tensor-f32-cpu-2d"; "int" */
-const char *lane_plugin(Lane lane); /* "rextio-torch" */
+
+/* What users and tools call a framework's lane. */
+typedef struct LaneInfo {
+  const char *plugin;    /* "rextio-torch"; NULL for LANE_NONE, as everything below */
+  const char *package;   /* "torch": also the root of its dotted names */
+  const char *framework; /* "PyTorch": for people */
+  const char *no_tensor; /* code when an operand is no tensor */
+  const char *no_device; /* code when a tensor's device is not covered */
+} LaneInfo;
+extern const LaneInfo lane_table[LANE_COUNT];
 
 typedef enum {
-#define OP(op, class, library, aten, overload, recipe, title) OP_##op,
-#define TORCH(op, kind, name, signature, ranks, id, code, reject, misused)
+#define OP(op, class, title) OP_##op,
+#define RUN(...)
+#define TORCH(...)
+#define TC_TORCH(...)
+#define TF(...)
 #include "ops.def"
 #undef OP
+#undef RUN
 #undef TORCH
+#undef TC_TORCH
+#undef TF
   OP_COUNT
 } OpId;
 
-typedef enum { CLASS_MAP1, CLASS_MAP2, CLASS_REDUCE, CLASS_ROWWISE, CLASS_ARGMAX, CLASS_MATMUL, CLASS_LINEAR } OpClass;
+typedef enum { CLASS_MAP1, CLASS_MAP2, CLASS_REDUCE, CLASS_ROWWISE, CLASS_ARGMAX, CLASS_MATMUL, CLASS_LINEAR, CLASS_TRANSPOSE } OpClass;
 
 typedef struct Op {
   OpId id;
   const char *name;     /* "relu": in IR texts */
   OpClass class;
-  const char *library;  /* the tc_torch_* function of the runtime that runs it */
-  const char *recipe;   /* name of the recipe that has the wheel's own bits (runtime/kernel), or "" */
-  const char *aten, *overload; /* the wheel's own name of it, or "" where `library` says all */
   const char *title;
 } Op;
 extern const Op op_table[OP_COUNT];
 
+/* How one framework runs an operation. */
+typedef struct Run {
+  const char *library;  /* function of the runtime that runs it; NULL: this framework has no such operation */
+  const char *name, *overload; /* the wheel's own name of it, or "" where `library` says all */
+  const char *recipe;   /* name of the recipe that has the wheel's own bits (runtime/kernel), or "" */
+} Run;
+extern const Run run_table[LANE_COUNT][OP_COUNT];
+
 typedef enum {
-#define SIGNATURE(id, text, n_tensors, ...) SIGNATURE_##id,
+#define SIGNATURE(id, ...) SIGNATURE_##id,
 #include "signatures.def"
 #undef SIGNATURE
   SIGNATURE_COUNT
@@ -226,7 +246,7 @@ extern const int n_rules;
 int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks);
 bool rule_mentions_rank(const Rule *rule, int rank);
 
-typedef enum { OPTION_DIM, OPTION_BOOL, OPTION_FALSE, OPTION_NONE, OPTION_NONE_TEXT } OptionKind;
+typedef enum { OPTION_DIM, OPTION_BOOL, OPTION_FALSE, OPTION_NONE, OPTION_NONE_TEXT, OPTION_NHWC_TEXT } OptionKind;
 
 /* One option of a signature: an argument that is not a tensor and must be a literal. */
 typedef struct Option {
@@ -240,14 +260,15 @@ typedef struct Option {
 typedef struct Signature {
   const char *text;   /* as documentation shows it: "(x, *, dim=1, keepdim=False)" */
   int n_tensors;      /* the receiver of a method counts */
+  bool strict;        /* a literal int or None in a tensor's place makes it another form: `misused`, not "no tensor" */
   Option options[3];
 } Signature;
 extern const Signature signature_table[SIGNATURE_COUNT];
 
 /* ── spelling.c: which rules a spelling has ─────────────────────────────────────────────────────────────────────── */
 
-/* The first and one-past-last index into rule_table of the rules with this spelling; false when there is none. */
-bool spelling_find(SpellingKind kind, const char *name, int *first, int *end);
+/* The first and one-past-last index into rule_table of the lane's rules with this spelling; false when there is none. */
+bool spelling_find(Lane lane, SpellingKind kind, const char *name, int *first, int *end);
 /* "rextio_torch.types.TensorF32Cpu2D" → its type; false when the dotted name is no marker. */
 bool spelling_marker(const char *dotted, Type *type, Lane *lane);
 bool spelling_marker_module(const char *module);
@@ -294,9 +315,9 @@ typedef struct Ir {
   const Rule *rule;      /* TENSOR: the rule that claimed it */
   int dim;               /* TENSOR with a dim */
   bool keepdim;          /* TENSOR with keepdim */
-  const char *text;      /* COMPARE, ARITH: the operator; RAISE: the exception's name */
-  const char *message;   /* RAISE: its argument as a text, or NULL */
-  int64_t message_bytes; /* RAISE: length of `message` */
+  const char *text;      /* COMPARE, ARITH: the operator; RAISE: the exception's name; PRINT: what follows, " " or "\n" */
+  const char *message;   /* RAISE: its argument as a text, or NULL; PRINT: a text in place of a value */
+  int64_t message_bytes; /* RAISE, PRINT: length of `message` */
   int64_t integer;       /* CONST int and bool */
   double number;         /* CONST float */
   Block body, orelse;    /* IF FOR WHILE: `body`; IF: `orelse`; WHILE: `orelse` computes the condition (args[0]) before each turn */
@@ -346,7 +367,8 @@ typedef struct Claim {
   const Rule *rule;
   Span span;
   const char *target;     /* as written: "hidden.relu", "torch.relu", "+" */
-  Type result, operands[3];
+  Type result;
+  Type operands[6];       /* of the receiver and the positional arguments, literals included */
   int n_operands;
 } Claim;
 
@@ -388,7 +410,9 @@ typedef struct ModuleName {
 
 typedef struct Options {
   bool marked_only;    /* marker = "decorator": compile only functions under @tensorc.native */
-  const char *gradients, *on_mismatch; /* as in product.md; NULL for the default */
+  const char *gradients;   /* "python", "detach", "error": what a call does that needs gradients */
+  const char *on_mismatch; /* "python", "error": what an argument does that breaks its annotation */
+  const char *numerics;    /* "exact", "library": whether functions get an exact body */
 } Options;
 
 typedef struct Unit {

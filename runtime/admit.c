@@ -8,12 +8,10 @@
  * Runs under the GIL, in the plain state only.
  */
 
-static enum { EXACT_UNKNOWN, EXACT_READY, EXACT_UNAVAILABLE } exact_status;
+/* ── torch ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Which instruction set ATen dispatches to decides lanes and tails; without an answer there is no exact body. */
-static bool exact_load(void) {
-  if (exact_status != EXACT_UNKNOWN) return exact_status == EXACT_READY;
-  exact_status = EXACT_UNAVAILABLE;
+static bool torch_exact_load(TcIsa *found) {
   Image image = {"libtorch_cpu.so", NULL, NULL};
   PyObject *capability = PyObject_CallMethod(torch.c_module, "_get_cpu_capability", NULL);
   const char *text = capability && PyUnicode_Check(capability) ? PyUnicode_AsUTF8(capability) : NULL;
@@ -24,10 +22,83 @@ static bool exact_load(void) {
       !torch.global_context || !torch.shape_word || !torch.key_word || !image_find(&image, NULL))
     return false;
   tc__wheel_math_find(image.handle);
-  exact_isa = (TcIsa)isa;
-  exact_status = EXACT_READY;
+  *found = (TcIsa)isa;
   return true;
 }
+
+static int torch_threads(void) {
+  uint32_t n = 1;
+  return torch.num_threads(&n) == 0 && n > 0 ? (int)n : 1;
+}
+
+static bool torch_parallel(int64_t from, int64_t to, void (*run)(int64_t, int64_t, void *), void *state) {
+  return torch.parallel_for(from, to, 1, run, state) == 0;
+}
+
+static void *torch_tensor_new(const float *x, int64_t rows, int64_t cols, int rank) {
+  int64_t sizes[2] = {rows, cols}, strides[2] = {cols > 1 ? cols : 1, 1};
+  H handle = NULL;
+  void *data;
+  if (torch.empty_strided(rank, rank == 2 ? sizes : sizes + 1, rank == 2 ? strides : strides + 1, TC_F32, TC_CPU, 0, &handle) != 0)
+    return NULL;
+  if (torch.get_data(handle, &data) != 0) {
+    torch.delete_handle(handle);
+    return NULL;
+  }
+  if (rows * cols > 0) memcpy(data, x, (size_t)(rows * cols) * sizeof *x);
+  return handle;
+}
+
+static const void *torch_tensor_data(void *handle) {
+  void *data = NULL;
+  return torch.get_data(handle, &data) == 0 ? data : NULL;
+}
+
+/* Of a framework's prefix in a recipe's name: "tf_add" is an "add". */
+static bool is_name(const TcRecipe *recipe, const char *name) {
+  const char *own = strncmp(recipe->name, "tf_", 3) == 0 ? recipe->name + 3 : recipe->name;
+  return strcmp(own, name) == 0;
+}
+
+static bool torch_run(TcCall *tc, TcTensor *out, const TcRecipe *recipe, const TcUse *uses, int n, int dim) {
+  char aten[64];
+  snprintf(aten, sizeof aten, "aten::%s", recipe->name);
+  switch (recipe->class) {
+  case TC_MAP1: return tc_torch_unary(tc, out, aten, uses[0]);
+  case TC_MAP2:
+    return is_name(recipe, "add")   ? tc_torch_add(tc, out, uses[0], uses[1])
+           : is_name(recipe, "sub") ? tc_torch_sub(tc, out, uses[0], uses[1])
+                                    : tc_torch_binary(tc, out, aten, uses[0], uses[1]);
+  case TC_ALONG:
+    return is_name(recipe, "argmax")    ? tc_torch_argmax(tc, out, uses[0], dim, false)
+           : is_name(recipe, "softmax") ? tc_torch_softmax(tc, out, uses[0], dim)
+                                        : tc_torch_reduce(tc, out, aten, is_name(recipe, "mean") ? "dim" : "dim_IntList", uses[0],
+                                                          dim, false);
+  case TC_MATMUL:
+    return !is_name(recipe, "linear") ? tc_torch_matmul(tc, out, uses[0], uses[1])
+           : n == 3                   ? tc_torch_linear_bias(tc, out, uses[0], uses[1], uses[2])
+                                      : tc_torch_linear(tc, out, uses[0], uses[1]);
+  case TC_TRANSPOSE: break; /* a view */
+  }
+  return false;
+}
+
+static const void *torch_witness(void) {
+  const void *address;
+  memcpy(&address, &torch.num_threads, sizeof address);
+  return address;
+}
+
+static ExactLane torch_exact = {.name = "torch",
+                                .witness = torch_witness,
+                                .load = torch_exact_load,
+                                .threads = torch_threads,
+                                .take = take_blocks,
+                                .output_new = output_new,
+                                .parallel = torch_parallel,
+                                .tensor_new = torch_tensor_new,
+                                .tensor_data = torch_tensor_data,
+                                .run = torch_run};
 
 /* ── values and comparison ──────────────────────────────────────────────────────────────────────────────────────── */
 
@@ -56,31 +127,6 @@ static bool same_floats(const float *a, const float *b, int64_t n) {
   return true;
 }
 
-/* A tensor of the wheel with these values. */
-static H battery_tensor(const float *x, int64_t rows, int64_t cols, int rank) {
-  int64_t sizes[2] = {rows, cols}, strides[2] = {cols > 1 ? cols : 1, 1};
-  H handle = NULL;
-  void *data;
-  if (torch.empty_strided(rank, rank == 2 ? sizes : sizes + 1, rank == 2 ? strides : strides + 1, TC_F32, TC_CPU, 0, &handle) != 0)
-    return NULL;
-  if (torch.get_data(handle, &data) != 0) {
-    torch.delete_handle(handle);
-    return NULL;
-  }
-  if (rows * cols > 0) memcpy(data, x, (size_t)(rows * cols) * sizeof *x);
-  return handle;
-}
-
-/* Compares what the wheel gave with `got`, and frees it. ran: whether the wheel's kernel worked at all. */
-static bool battery_same(bool ran, TcTensor *want, const void *got, int64_t n, bool ints) {
-  void *data = NULL;
-  bool same = ran && torch.get_data(want->handle, &data) == 0;
-  if (same && n > 0) same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
-  tc_drop(want);
-  PyErr_Clear();
-  return same;
-}
-
 /* ── one battery per class ──────────────────────────────────────────────────────────────────────────────────────── */
 
 enum { BATTERY_ELEMS = 1 << 14 };
@@ -88,6 +134,8 @@ enum { BATTERY_ELEMS = 1 << 14 };
 /* Memory of one battery. */
 typedef struct Battery {
   TcCall tc;
+  const ExactLane *lane;
+  TcIsa isa;
   int threads;
   const TcRecipe *recipe;
   float a[BATTERY_ELEMS], b[BATTERY_ELEMS], c[BATTERY_ELEMS];
@@ -95,41 +143,77 @@ typedef struct Battery {
   int64_t got_ints[BATTERY_ELEMS];
 } Battery;
 
-static bool is_name(const TcRecipe *recipe, const char *name) { return strcmp(recipe->name, name) == 0; }
+static TcRule battery_rule(const Battery *t, const TcCase *whole) { return t->recipe->rule(t->isa, whole); }
+
+/* Floats that the kernel and the framework see, as an operand. */
+static TcUse battery_use(const Battery *t, const float *x, int64_t rows, int64_t cols, int rank) {
+  return (TcUse){t->lane->tensor_new(x, rows, cols, rank), true};
+}
+
+/* The framework's own result, against the kernel's `got` of n elements. */
+static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, const void *got, int64_t n, bool ints) {
+  TcTensor want = {0};
+  const void *data = NULL;
+  bool same = t->lane->run(&t->tc, &want, t->recipe, uses, n_uses, dim) && (data = t->lane->tensor_data(want.handle)) != NULL;
+  if (same && n > 0) same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
+  tc_drop(&want);
+  PyErr_Clear();
+  return same;
+}
+
+/* Kernels run as in a body. */
+static unsigned battery_enter(const Battery *t) { return t->lane->flushes ? flush_enter() : 0; }
+static void battery_leave(const Battery *t, unsigned before) {
+  if (t->lane->flushes) flush_leave(before);
+}
 
 static bool battery_map1(Battery *t) {
   static const int64_t sizes[] = {1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 100, 257, 1000};
-  char aten[64];
-  snprintf(aten, sizeof aten, "aten::%s", t->recipe->name);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes * N_KINDS; i++) {
     int64_t n = sizes[i / N_KINDS];
     TcPlace at = {0, n, t->threads};
-    TcTensor want = {0};
+    TcCase whole = {.rows = 1, .cols = n, .threads = t->threads};
+    if (!battery_rule(t, &whole).exact) continue;
     battery_fill(t->a, n, (int)(i % N_KINDS), (uint32_t)i);
-    t->recipe->kernel[exact_isa].map1(t->a, t->got, n, &at);
-    bool ran = tc_torch_unary(&t->tc, &want, aten, (TcUse){battery_tensor(t->a, 1, n, 1), true});
-    if (!battery_same(ran, &want, t->got, n, false)) return false;
+    unsigned before = battery_enter(t);
+    t->recipe->kernel[t->isa].map1(t->a, t->got, n, &at);
+    battery_leave(t, before);
+    TcUse x = battery_use(t, t->a, 1, n, 1);
+    if (!battery_same(t, &x, 1, 0, t->got, n, false)) return false;
   }
   return true;
 }
 
 static bool battery_map2(Battery *t) {
   static const int64_t shapes[][2] = {{1, 1}, {1, 7}, {1, 33}, {3, 16}, {5, 17}, {4, 100}, {16, 31}};
-  char aten[64];
-  snprintf(aten, sizeof aten, "aten::%s", t->recipe->name);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
+    int64_t m = shapes[i / N_KINDS / 2][0], n = shapes[i / N_KINDS / 2][1];
+    bool row = i % 2; /* the same shape, or a row over rows */
+    TcCase whole = {.rows = m, .cols = n, .threads = t->threads, .full = !row};
+    if (!battery_rule(t, &whole).exact || (!row && is_name(t->recipe, "bias_add"))) continue;
+    battery_fill(t->a, m * n, (int)(i / 2 % N_KINDS), (uint32_t)i);
+    battery_fill(t->b, m * n, (int)(i / 2 % N_KINDS), (uint32_t)i + 1000);
+    unsigned before = battery_enter(t);
+    t->recipe->kernel[t->isa].map2((TcOperand){t->a, n, 1}, (TcOperand){t->b, row ? 0 : n, 1}, t->got, m, n);
+    battery_leave(t, before);
+    TcUse uses[] = {battery_use(t, t->a, m, n, 2), battery_use(t, t->b, row ? 1 : m, n, row ? 1 : 2)};
+    if (!battery_same(t, uses, 2, 0, t->got, m * n, false)) return false;
+  }
+  return true;
+}
+
+static bool battery_transpose(Battery *t) {
+  static const int64_t shapes[][2] = {{1, 1}, {1, 33}, {16, 16}, {5, 17}, {33, 40}, {100, 3}};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS; i++) {
     int64_t m = shapes[i / N_KINDS][0], n = shapes[i / N_KINDS][1];
+    TcCase whole = {.rows = m, .cols = n, .threads = t->threads};
+    if (!battery_rule(t, &whole).exact) continue;
     battery_fill(t->a, m * n, (int)(i % N_KINDS), (uint32_t)i);
-    battery_fill(t->b, m * n, (int)(i % N_KINDS), (uint32_t)i + 1000);
-    for (int row = 0; row < 2; row++) { /* the same shape, and a row over rows */
-      TcTensor want = {0};
-      TcUse a = {battery_tensor(t->a, m, n, 2), true}, b = {battery_tensor(t->b, row ? 1 : m, n, row ? 1 : 2), true};
-      t->recipe->kernel[exact_isa].map2((TcOperand){t->a, n, 1}, (TcOperand){t->b, row ? 0 : n, 1}, t->got, m, n);
-      bool ran = is_name(t->recipe, "add")   ? tc_torch_add(&t->tc, &want, a, b)
-                 : is_name(t->recipe, "sub") ? tc_torch_sub(&t->tc, &want, a, b)
-                                             : tc_torch_binary(&t->tc, &want, aten, a, b);
-      if (!battery_same(ran, &want, t->got, m * n, false)) return false;
-    }
+    unsigned before = battery_enter(t);
+    t->recipe->kernel[t->isa].transpose(t->a, t->got, m, n);
+    battery_leave(t, before);
+    TcUse x = battery_use(t, t->a, m, n, 2);
+    if (!battery_same(t, &x, 1, 0, t->got, m * n, false)) return false;
   }
   return true;
 }
@@ -143,18 +227,15 @@ static bool battery_along(Battery *t) {
     TcAxis axis = i % 2 ? TC_FIRST : TC_LAST;
     TcPlace at = {0, m * n, t->threads};
     TcCase whole = {.rows = m, .cols = n, .axis = axis, .threads = t->threads};
-    if (!recipe->rule(exact_isa, &whole).exact) continue;
+    if (!battery_rule(t, &whole).exact) continue;
     battery_fill(t->a, m * n, (int)(i / 2 % N_KINDS), (uint32_t)i);
     void *got = argmax ? (void *)t->got_ints : (void *)t->got;
-    recipe->kernel[exact_isa].along(t->a, got, m, n, axis, &at);
-    TcTensor want = {0};
-    TcUse x = {battery_tensor(t->a, m, n, 2), true};
-    int dim = axis == TC_FIRST ? 0 : 1;
-    bool ran = argmax    ? tc_torch_argmax(&t->tc, &want, x, dim, false)
-               : softmax ? tc_torch_softmax(&t->tc, &want, x, dim)
-                         : tc_torch_reduce(&t->tc, &want, is_name(recipe, "mean") ? "aten::mean" : "aten::sum",
-                                           is_name(recipe, "mean") ? "dim" : "dim_IntList", x, dim, false);
-    if (!battery_same(ran, &want, got, softmax ? m * n : axis == TC_FIRST ? n : m, argmax)) return false;
+    unsigned before = battery_enter(t);
+    recipe->kernel[t->isa].along(t->a, got, m, n, axis, &at);
+    battery_leave(t, before);
+    TcUse x = battery_use(t, t->a, m, n, 2);
+    int64_t n_results = softmax ? m * n : axis == TC_FIRST ? n : m;
+    if (!battery_same(t, &x, 1, axis == TC_FIRST ? 0 : 1, got, n_results, argmax)) return false;
   }
   return true;
 }
@@ -169,7 +250,7 @@ static bool battery_matmul(Battery *t) {
     bool with_bias = linear && i % 2;
     if (!linear && i % 2) continue;
     TcCase whole = {.rows = m, .cols = n, .k = k, .bias = with_bias, .transposed = linear, .threads = t->threads};
-    TcRule rule = recipe->rule(exact_isa, &whole);
+    TcRule rule = battery_rule(t, &whole);
     if (!rule.exact) continue;
     struct TcBuffer *packed = rule.pack_elems > 0 ? buffer_new((size_t)rule.pack_elems * sizeof(float)) : NULL;
     if (rule.pack_elems > 0 && !packed) return false;
@@ -179,20 +260,18 @@ static bool battery_matmul(Battery *t) {
     battery_fill(t->c, n, kind, (uint32_t)i + 2000);
     TcMatmul mm = {.x = t->a, .w = t->b, .bias = with_bias ? t->c : NULL, .out = t->got, .m = m, .k = k, .n = n, .transposed = linear};
     if (packed) {
-      tc__kernels((int)exact_isa)->pack(t->b, buffer_data(packed), k, n, linear);
+      tc__kernels((int)t->isa)->pack(t->b, buffer_data(packed), k, n, linear);
       mm.packed = buffer_data(packed);
     }
     TcPlace at = {0, m * k, t->threads};
-    recipe->kernel[exact_isa].matmul(&mm, &at);
+    unsigned before = battery_enter(t);
+    recipe->kernel[t->isa].matmul(&mm, &at);
+    battery_leave(t, before);
     if (packed) tc__free_buffer(packed);
-    TcTensor want = {0};
-    TcUse x = {battery_tensor(t->a, m, k, 2), true}, w = {NULL, true}, bias = {NULL, true};
-    w.handle = mv ? battery_tensor(t->b, 1, k, 1) : linear ? battery_tensor(t->b, n, k, 2) : battery_tensor(t->b, k, n, 2);
-    if (with_bias) bias.handle = battery_tensor(t->c, 1, n, 1);
-    bool ran = !linear ? tc_torch_matmul(&t->tc, &want, x, w)
-               : with_bias ? tc_torch_linear_bias(&t->tc, &want, x, w, bias)
-                           : tc_torch_linear(&t->tc, &want, x, w);
-    if (!battery_same(ran, &want, t->got, m * n, false)) return false;
+    TcUse uses[3] = {battery_use(t, t->a, m, k, 2), {NULL, true}, {NULL, true}};
+    uses[1] = mv ? battery_use(t, t->b, 1, k, 1) : linear ? battery_use(t, t->b, n, k, 2) : battery_use(t, t->b, k, n, 2);
+    if (with_bias) uses[2] = battery_use(t, t->c, 1, n, 1);
+    if (!battery_same(t, uses, with_bias ? 3 : 2, 0, t->got, m * n, false)) return false;
   }
   return true;
 }
@@ -209,37 +288,47 @@ enum { MOST_VERDICTS = 256 };
 static RecipeVerdict recipe_verdicts[MOST_VERDICTS];
 static int n_recipe_verdicts;
 
-static bool recipe_examine(TcCall *tc, const TcRecipe *recipe, int threads) {
-  if (!recipe->kernel[exact_isa].map1) return false;
+static bool recipe_examine(TcCall *tc, const ExactLane *lane, const TcRecipe *recipe, int threads) {
+  if (!recipe->kernel[lane->isa].map1) return false;
   Battery *battery = calloc(1, sizeof *battery);
   if (!battery) return false;
   battery->tc = *tc;
+  battery->lane = lane;
+  battery->isa = lane->isa;
   battery->threads = threads;
   battery->recipe = recipe;
   bool admitted = recipe->class == TC_MAP1   ? battery_map1(battery)
                   : recipe->class == TC_MAP2 ? battery_map2(battery)
                   : recipe->class == TC_ALONG ? battery_along(battery)
-                                              : battery_matmul(battery);
+                  : recipe->class == TC_MATMUL ? battery_matmul(battery)
+                                               : battery_transpose(battery);
   free(battery);
   return admitted;
 }
 
-static bool recipe_admitted(TcCall *tc, const TcRecipe *recipe, int threads) {
+static bool recipe_admitted(TcCall *tc, ExactLane *lane, const TcRecipe *recipe, int threads) {
   for (int i = 0; i < n_recipe_verdicts; i++)
     if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads) return recipe_verdicts[i].admitted;
   if (n_recipe_verdicts == MOST_VERDICTS) return false;
-  bool admitted = recipe_examine(tc, recipe, threads);
+  if (!lane->verdicts.known) {
+    Dl_info owner;
+    verdict_file_find(&lane->verdicts, lane->name, dladdr(lane->witness(), &owner) ? owner.dli_fname : NULL, (int)lane->isa);
+  }
+  int kept = verdict_read(&lane->verdicts, recipe->name, threads);
+  bool admitted = kept >= 0 ? kept == 1 : recipe_examine(tc, lane, recipe, threads);
+  if (kept < 0) verdict_append(&lane->verdicts, recipe->name, threads, admitted);
   recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, admitted};
   return admitted;
 }
 
 /* May the function's exact body run at this thread count? Examines what was not examined yet. */
-static bool func_admitted(TcCall *tc, int threads) {
+static bool func_admitted(TcCall *tc, ExactLane *lane, int threads) {
   const TcFunc *func = tc->func;
-  bool admitted = exact_load();
+  if (lane->status == EXACT_UNKNOWN) lane->status = lane->load(&lane->isa) ? EXACT_READY : EXACT_UNAVAILABLE;
+  bool admitted = lane->status == EXACT_READY;
   for (int i = 0; i < func->n_recipes && admitted; i++) {
-    admitted = recipe_admitted(tc, func->recipes[i], threads);
-    if (is_name(func->recipes[i], "matmul")) admitted = admitted && recipe_admitted(tc, &tc_recipe_mv, threads);
+    admitted = recipe_admitted(tc, lane, func->recipes[i], threads);
+    if (strcmp(func->recipes[i]->name, "matmul") == 0) admitted = admitted && recipe_admitted(tc, lane, &tc_recipe_mv, threads);
   }
   return admitted;
 }

@@ -208,7 +208,9 @@ static bool take_args(const TcFunc *func, ArgSlot *slots, Strictness strictness,
     bool ok = false;
     switch (param->type.kind) {
     case TC_TENSOR:
-      ok = take_tensor(func, param, object, &values[i], &slots[i].pin, plain, reason);
+      ok = func->lane == TC_LANE_TENSORFLOW
+               ? tf_take_tensor(func, param, object, &values[i], reason)
+               : take_tensor(func, param, object, &values[i], &slots[i].pin, plain, reason);
       break;
     case TC_INT:
       ok = take_int(func, param, object, strictness, &values[i], reason);
@@ -280,6 +282,8 @@ static PyObject *give_result(TcCall *tc, TcValue *value) {
     raise_internal(tc, "no result");
     return NULL;
   }
+  if (tc->func->lane == TC_LANE_TENSORFLOW)
+    return tf_give_tensor(tc, tensor);
   PyObject *object =
       tensor->origin ? Py_NewRef(tensor->origin) : wrap_handle(&torch, tensor->handle);
   if (!object && !PyErr_Occurred())

@@ -40,6 +40,10 @@ static const struct {
     [REASON_FUNCTORCH] = {"functorch transform", false, false},
     [REASON_TRACING] = {"tracing", false, false},
     [REASON_FUNCTION_MODE] = {"function mode", false, false},
+    [REASON_DEVICE_SCOPE] = {"device scope", false, false},
+    [REASON_OP_CALLBACK] = {"op callback", false, false},
+    [REASON_ASYNC] = {"asynchronous execution", false, false},
+    [REASON_CONTEXT] = {"eager context", false, false},
     [REASON_UNAVAILABLE] = {"unavailable", false, true},
     [REASON_ERROR] = {"error", false, false},
 };
@@ -53,9 +57,9 @@ typedef struct Callable {
   PyObject *original; /* the Python function */
   PyObject *dict;     /* that of the original: attributes set on either are seen on both */
   PyObject *weakrefs;
-  PyObject *names;  /* tuple of the parameters' names, interned */
-  int n_positional; /* parameters that can be given by position */
-  bool needs_torch;
+  PyObject *names;              /* tuple of the parameters' names, interned */
+  int n_positional;             /* parameters that can be given by position */
+  TcLane lane;                  /* whose framework a call needs */
   bool needs_ieee;              /* the exact body multiplies matrices */
   bool exact_admitted;          /* at exact_threads */
   int exact_threads;            /* 0 before it was asked */
@@ -241,26 +245,67 @@ static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *
   return OUTCOME_OK;
 }
 
-static Outcome refuse_unavailable(const TcFunc *func, const char *problem, Reason *reason) {
+static Outcome refuse_unavailable(const TcFunc *func, const char *lane, const char *problem,
+                                  Reason *reason) {
   *reason = REASON_UNAVAILABLE;
-  PyErr_Format(PyExc_RuntimeError, "rextio-torch: %s() can't run natively: %s", func->qualname,
+  PyErr_Format(PyExc_RuntimeError, "%s: %s() can't run natively: %s", lane, func->qualname,
                problem);
   return OUTCOME_REFUSED;
 }
 
+/* Finds the framework. */
+static Outcome load_lane(const Callable *self, Reason *reason) {
+  bool loaded = true;
+  if (self->lane == TC_LANE_TORCH)
+    loaded = torch_load();
+  else if (self->lane == TC_LANE_TENSORFLOW && (loaded = tf_load()) &&
+           !tf_thread_enter(&thread_state.tf))
+    return refuse_unavailable(self->func, "rextio-tensorflow", "no memory", reason);
+  if (loaded)
+    return OUTCOME_OK;
+  if (PyErr_Occurred())
+    return OUTCOME_ABORT;
+  return self->lane == TC_LANE_TORCH
+             ? refuse_unavailable(self->func, "rextio-torch", torch_problem, reason)
+             : refuse_unavailable(self->func, "rextio-tensorflow", tf_problem, reason);
+}
+
+static bool take_call_args(Plan *plan, Mode mode, Reason *reason) {
+  Strictness strictness = mode == MODE_NATIVE ? STRICT_NATIVE : STRICT_EXACT;
+  return take_args(plan->tc.func, plan->slots, strictness, plan->values, &plan->tc.plain, reason);
+}
+
+static Outcome prepare_tf(Plan *plan, Mode mode, Reason *reason) {
+  const TcFunc *func = plan->tc.func;
+  Verdict verdict = tf_thread_verdict(func, reason);
+  if (verdict == VERDICT_REFUSED && *reason == REASON_TRACING && mode == MODE_NATIVE) {
+    PyErr_Clear(); /* of a symbolic tensor, what is said is that it is one */
+    if (take_call_args(plan, mode, reason))
+      tf_thread_verdict(func, reason);
+    return OUTCOME_REFUSED;
+  }
+  if (verdict != VERDICT_PLAIN || !take_call_args(plan, mode, reason))
+    return OUTCOME_REFUSED;
+  /* Unlike torch's, these tapes are told to record: mode native alone does not overrule that. */
+  if (module_info->gradients != TC_ON_DETACH &&
+      tf_tape_verdict(func, plan->values, reason) != VERDICT_PLAIN)
+    return OUTCOME_REFUSED;
+  plan->release_gil = tf_count_elements(func, plan->values) >= LONG_BODY_ELEMS;
+  return OUTCOME_OK;
+}
+
 /* Arguments and state. What it took is freed with the slots. */
 static Outcome prepare(Callable *self, Plan *plan, Mode mode, Reason *reason) {
-  const TcFunc *func = self->func;
-  plan->tc.func = func;
+  plan->tc.func = self->func;
   plan->tc.thread = &thread_state;
-  if (self->needs_torch && !torch_load())
-    return PyErr_Occurred() ? OUTCOME_ABORT : refuse_unavailable(func, torch_problem, reason);
-  if (func->lane == TC_LANE_TENSORFLOW)
-    return refuse_unavailable(func, "this runtime has no TensorFlow lane", reason);
-  Strictness strictness = mode == MODE_NATIVE ? STRICT_NATIVE : STRICT_EXACT;
-  if (!take_args(func, plan->slots, strictness, plan->values, &plan->tc.plain, reason))
+  Outcome loaded = load_lane(self, reason);
+  if (loaded != OUTCOME_OK)
+    return loaded;
+  if (self->lane == TC_LANE_TENSORFLOW)
+    return prepare_tf(plan, mode, reason);
+  if (!take_call_args(plan, mode, reason))
     return OUTCOME_REFUSED;
-  return self->needs_torch ? check_torch_state(self, plan, mode, reason) : OUTCOME_OK;
+  return self->lane == TC_LANE_TORCH ? check_torch_state(self, plan, mode, reason) : OUTCOME_OK;
 }
 
 /* Another thread may put another tensor into the object of an argument (x.data = …), and torch
@@ -283,16 +328,18 @@ static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
   TcCall *tc = &plan->tc;
   if (!tc->func->exact || !tc->plain)
     return false;
-  int threads = exact_threads();
+  bool torch_lane = self->lane == TC_LANE_TORCH;
+  ExactLane *lane = torch_lane ? &torch_exact : &tf_exact;
+  int threads = lane->threads();
   if (self->exact_threads != threads) {
-    self->exact_admitted = func_admitted(tc, threads);
+    self->exact_admitted = func_admitted(tc, lane, threads);
     self->exact_threads = threads;
   }
-  if (!self->exact_admitted || (self->needs_ieee && !precision_is_ieee()))
+  if (!self->exact_admitted || (torch_lane && self->needs_ieee && !precision_is_ieee()))
     return false;
-  if (plan->release_gil && pin_tensors(plan))
+  if (plan->release_gil && (!torch_lane || pin_tensors(plan)))
     tc->released = PyEval_SaveThread();
-  bool ok = exact_run(tc, plan->values, result);
+  bool ok = exact_run(tc, lane, plan->values, result);
   gil_take(tc);
   return ok;
 }
@@ -308,27 +355,33 @@ static PyObject *execute(Callable *self, Plan *plan, bool exact_errors) {
     note_body(self, BODY_EXACT);
     return give_result(tc, &result);
   }
-  if (self->needs_torch) {
+  if (PyErr_Occurred())
+    return NULL; /* interrupted */
+  bool torch_lane = self->lane == TC_LANE_TORCH;
+  if (torch_lane) {
     if (plan->release_gil && !pin_tensors(plan))
       plan->release_gil = false;
     log_silence_enter();
     if (plan->grad_off)
       torch.set_grad_mode(false);
-    if (plan->release_gil)
-      tc->released = PyEval_SaveThread();
   }
+  if (plan->release_gil)
+    tc->released = PyEval_SaveThread();
   bool ok = tc->func->library(tc, plan->values, &result);
   gil_take(tc);
-  if (!ok && tc->op_failed && exact_errors) {
+  if (!ok && tc->op_failed && exact_errors && torch_lane) {
     PyErr_Clear();
     tc->plain = tc->op_failed = false;
     tc->replay = true;
+    print_forget(tc);
     ok = tc->func->library(tc, plan->values, &result);
   }
-  if (self->needs_torch) {
+  if (torch_lane) {
     if (plan->grad_off)
       torch.set_grad_mode(true);
     log_silence_leave();
+  } else if (self->lane == TC_LANE_TENSORFLOW) {
+    tf_forget_inputs(tc->thread->tf);
   }
   /* A body without operations is straight C, and so exact. */
   Body body = tc->func->no_ops ? BODY_EXACT : BODY_LIBRARY;
@@ -381,6 +434,7 @@ static PyObject *compare_call(Callable *self, const Given *given, Plan *plan) {
     PyErr_Fetch(&python_error[0], &python_error[1], &python_error[2]);
   }
   PyObject *native = execute(self, plan, true);
+  print_forget(&plan->tc); /* Python has printed it */
   if (!native)
     PyErr_Fetch(&native_error[0], &native_error[1], &native_error[2]);
   if (native && python) {
@@ -404,7 +458,7 @@ static PyObject *compare_call(Callable *self, const Given *given, Plan *plan) {
         Py_XDECREF(native_error[i]);
     }
   } else {
-    compare_exceptions(self->func, native_error, python_error);
+    compare_exceptions(self->func, plan->tc.op_failed, native_error, python_error);
   }
   Py_XDECREF(python);
   return native;
@@ -425,12 +479,20 @@ static PyObject *answer(Callable *self, const Given *given, Mode mode, ArgSlot *
     if (mode == MODE_COMPARE)
       return compare_call(self, given, &plan);
     PyObject *result = execute(self, &plan, mode == MODE_NATIVE);
-    if (result)
+    if (result) {
+      if (!print_write(&plan.tc))
+        Py_CLEAR(result);
       return result;
+    }
     reason = REASON_ERROR;
   }
-  if (must_raise(self, mode, reason, &failed) || failed)
+  if (must_raise(self, mode, reason, &failed) || failed) {
+    if (!failed)
+      print_write(&plan.tc);
+    print_forget(&plan.tc);
     return NULL;
+  }
+  print_forget(&plan.tc);
   return run_python(self, given, reason);
 }
 

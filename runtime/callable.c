@@ -183,12 +183,12 @@ static PyTypeObject callable_type = {
 
 /* ── binding ─────────────────────────────────────────────────────────────────────────────────── */
 
-static bool uses_torch(const TcFunc *func) {
-  bool uses =
-      func->lane == TC_LANE_TORCH || (func->lane == TC_LANE_NONE && func->result.kind == TC_TENSOR);
-  for (int i = 0; i < func->n_params && func->lane == TC_LANE_NONE; i++)
-    uses |= func->params[i].type.kind == TC_TENSOR;
-  return uses;
+/* Whose framework a call needs: of tensors that are only passed on, torch. */
+static TcLane needed_lane(const TcFunc *func) {
+  bool tensors = func->result.kind == TC_TENSOR;
+  for (int i = 0; i < func->n_params; i++)
+    tensors |= func->params[i].type.kind == TC_TENSOR;
+  return func->lane == TC_LANE_NONE && tensors ? TC_LANE_TORCH : func->lane;
 }
 
 static PyObject *callable_new(const TcFunc *func, PyObject *original) {
@@ -199,7 +199,7 @@ static PyObject *callable_new(const TcFunc *func, PyObject *original) {
   self->vectorcall = callable_call;
   self->func = func;
   self->original = Py_NewRef(original);
-  self->needs_torch = uses_torch(func);
+  self->lane = needed_lane(func);
   for (int i = 0; i < func->n_recipes; i++)
     self->needs_ieee |= func->recipes[i]->class == TC_MATMUL;
   self->id = n_callables++;

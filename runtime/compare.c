@@ -49,6 +49,31 @@ typedef struct TensorView {
   bool dense; /* has memory that data points to */
 } TensorView;
 
+/* sizes, strides: room for the ones of a tensor of TensorFlow. */
+static bool view_tf_tensor(PyObject *object, TensorView *view, int64_t *sizes, int64_t *strides) {
+  TfStatus *status = thread_state.tf->status;
+  TfHandle *handle = tf.object_handle(object);
+  memset(view, 0, sizeof *view);
+  view->rank = handle ? tf.get_rank(handle, status) : -1;
+  if (view->rank < 0 || view->rank > MAX_COMPARED_RANK)
+    return false;
+  int dtype = tf.get_dtype(handle);
+  bool known = dtype == TF_F32 || dtype == TF_I64;
+  view->dtype = dtype == TF_F32 ? TC_F32 : dtype == TF_I64 ? TC_I64 : -dtype;
+  view->sizes = sizes;
+  view->strides = strides;
+  for (int64_t i = view->rank - 1, stride = 1; i >= 0; i--) {
+    sizes[i] = tf.get_dim(handle, (int)i, status);
+    strides[i] = stride;
+    stride *= sizes[i];
+  }
+  const char *device = tf.get_device(handle, status);
+  view->dense = known && device && tf_device_is(tf_context, device, TC_CPU);
+  view->data = view->dense ? tf.get_data(handle, status) : NULL;
+  tf.set_status(status, 0, "");
+  return true;
+}
+
 static bool view_tensor(H handle, TensorView *view) {
   void *data = NULL;
   memset(view, 0, sizeof *view);
@@ -151,14 +176,24 @@ static bool compare_elements(const TcFunc *func, const TensorView *native,
   return true;
 }
 
-static bool compare_handles(const TcFunc *func, H native, H python) {
-  TensorView a, b;
+/* "float32", "float32, layout 1". */
+static void type_print(char *text, size_t size, const TensorView *view) {
+  static const char *const names[] = {"uint8",   "int8",      "int16",     "int32",      "int64", "float16",
+                                      "float32", "float64",   "complex32", "complex64",  "complex128", "bool"};
+  const char *name = view->dtype >= 0 && view->dtype < (int32_t)(sizeof names / sizeof *names) ? names[view->dtype]
+                     : view->dtype == 15                                                       ? "bfloat16"
+                                                                                               : "another dtype";
+  if (view->layout == 0)
+    snprintf(text, size, "%s", name);
+  else
+    snprintf(text, size, "%s, layout %d", name, view->layout);
+}
+
+static bool compare_views(const TcFunc *func, TensorView a, TensorView b) {
   char left[200], right[200];
-  if (!view_tensor(native, &a) || !view_tensor(python, &b))
-    return true; /* no sizes to read: nested, symbolic */
   if (a.dtype != b.dtype || a.layout != b.layout) {
-    snprintf(left, sizeof left, "code %d, layout %d", a.dtype, a.layout);
-    snprintf(right, sizeof right, "code %d, layout %d", b.dtype, b.layout);
+    type_print(left, sizeof left, &a);
+    type_print(right, sizeof right, &b);
     return raise_difference(func, "dtype", left, right);
   }
   Shape a_shape = {a.rank, a.sizes}, b_shape = {b.rank, b.sizes};
@@ -179,6 +214,20 @@ static bool compare_handles(const TcFunc *func, H native, H python) {
   return compare_elements(func, &a, &b);
 }
 
+static bool compare_handles(const TcFunc *func, H native, H python) {
+  TensorView a, b;
+  if (!view_tensor(native, &a) || !view_tensor(python, &b))
+    return true; /* no sizes to read: nested, symbolic */
+  return compare_views(func, a, b);
+}
+
+static bool compare_eager_tensors(const TcFunc *func, PyObject *native, PyObject *python) {
+  TensorView a, b;
+  int64_t sizes[2][MAX_COMPARED_RANK], strides[2][MAX_COMPARED_RANK];
+  return !view_tf_tensor(native, &a, sizes[0], strides[0]) ||
+         !view_tf_tensor(python, &b, sizes[1], strides[1]) || compare_views(func, a, b);
+}
+
 /* ── results ─────────────────────────────────────────────────────────────────────────────────── */
 
 /* false: an exception tells the difference, or why it could not be looked for. */
@@ -186,6 +235,9 @@ static bool compare_results(const TcFunc *func, PyObject *native, PyObject *pyth
   H native_pin = NULL, python_pin = NULL, a, b;
   if (native == python)
     return true;
+  if (func->lane == TC_LANE_TENSORFLOW && func->result.kind == TC_TENSOR &&
+      tf.is_eager_tensor(native) && tf.is_eager_tensor(python))
+    return compare_eager_tensors(func, native, python);
   if (func->result.kind != TC_TENSOR || torch_status != TORCH_READY ||
       !PyObject_TypeCheck(native, torch.tensor) || !PyObject_TypeCheck(python, torch.tensor))
     return compare_numbers(func, native, python);
@@ -200,10 +252,11 @@ static bool compare_results(const TcFunc *func, PyObject *native, PyObject *pyth
   return ok;
 }
 
-/* Both raised; the types must be the same. Steals all references; sets Python's exception, or the
- * difference. */
-static void compare_exceptions(const TcFunc *func, PyObject *native[3], PyObject *python[3]) {
-  if (native[0] == python[0]) {
+/* Both raised; the types must be the same, but for op_failed: then the native one only says that an
+ * op of TensorFlow did. Steals all references; sets Python's exception, or the difference. */
+static void compare_exceptions(const TcFunc *func, bool op_failed, PyObject *native[3],
+                               PyObject *python[3]) {
+  if (native[0] == python[0] || op_failed) {
     PyErr_Restore(python[0], python[1], python[2]);
   } else {
     PyErr_NormalizeException(&native[0], &native[1], &native[2]);

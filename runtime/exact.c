@@ -1,7 +1,7 @@
 /* exact.c: the exact body: recipes on blocks of rows.
  *
  * Reads a call whose arguments and state are plain (boundary.c, guard.c) and whose recipes are admitted (admit.c). Runs the
- * function's exact body on all rows at once or block by block, on this thread or on torch's pool, and leaves the result as a
+ * function's exact body on all rows at once or block by block, on this thread or on several, and leaves the result as a
  * tensor of the wheel. Whatever it does not know to be exact it declines, without an exception: the library body follows.
  *
  * Nothing here raises and nothing but the result is allocated in the steady state: blocks live in a pool of buffers that
@@ -81,13 +81,61 @@ bool tc_block_copy(TcCall *tc, TcBlock *to, const TcBlock *from) {
   return true;
 }
 
-/* The kernels that this process has to use: admit.c finds out. */
-static TcIsa exact_isa;
+/* ── lanes ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* torch's own count, which decides how eager would split the work. */
-static inline int exact_threads(void) {
-  uint32_t n = 1;
-  return torch.num_threads(&n) == 0 && n > 0 ? (int)n : 1;
+/* What the exact body needs of a framework. One for each: torch.c's at the end of admit.c, TensorFlow's in tf_exact.c. */
+typedef struct ExactLane {
+  /* Whether this process can run exact bodies at all. Leaves the kernels that it then has to use. */
+  bool (*load)(TcIsa *isa);
+  /* The framework's own count, which decides how eager would split the work. At least 1. */
+  int (*threads)(void);
+  /* Every argument, tensors as blocks that borrow their memory. False: one is not contiguous. */
+  bool (*take)(const TcCall *tc, const TcValue *args, TcValue *blocks);
+  /* The result: a tensor of `rows` rows and the block's columns, and where its elements go. False: no memory. */
+  bool (*output_new)(const TcFunc *func, const TcBlock *block, int64_t rows, void **handle, char **data);
+  /* Runs [from, to) on the framework's threads or ours; NULL: there are none. False: it failed. */
+  bool (*parallel)(int64_t from, int64_t to, void (*run)(int64_t from, int64_t to, void *state), void *state);
+  bool flushes; /* its kernels take denormals for zero */
+
+  /* For admission: a tensor with these values, the memory of one, and the operation of a recipe by the framework itself, which
+   * consumes its operands. bias: a matmul's third operand. dim: of a recipe along one. */
+  void *(*tensor_new)(const float *x, int64_t rows, int64_t cols, int rank);
+  const void *(*tensor_data)(void *handle);
+  bool (*run)(TcCall *tc, TcTensor *out, const TcRecipe *recipe, const TcUse *uses, int n, int dim);
+
+  const char *name;             /* of the file of verdicts */
+  const void *(*witness)(void); /* an address inside the image that has the kernels */
+
+  enum { EXACT_UNKNOWN, EXACT_READY, EXACT_UNAVAILABLE } status;
+  TcIsa isa; /* once it is READY */
+  VerdictFile verdicts;
+} ExactLane;
+
+/* FTZ and DAZ on this thread; what was set before. Compilers move no arithmetic of ours over it: kernels are functions of other
+ * units. */
+static inline unsigned flush_enter(void) {
+#if defined __x86_64__
+  unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);
+  return before;
+#elif defined __aarch64__
+  uint64_t before;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+  __asm__ volatile("msr fpcr, %0" : : "r"(before | 1u << 24));
+  return (unsigned)before;
+#else
+  return 0;
+#endif
+}
+
+static inline void flush_leave(unsigned before) {
+#if defined __x86_64__
+  _mm_setcsr(before);
+#elif defined __aarch64__
+  __asm__ volatile("msr fpcr, %0" : : "r"((uint64_t)before));
+#else
+  (void)before;
+#endif
 }
 
 /* ── one run over the rows ──────────────────────────────────────────────────────────────────────────────────────── */
@@ -104,8 +152,10 @@ typedef struct Pack {
 
 /* What all blocks of a call share. */
 typedef struct ExactCall {
+  const ExactLane *lane;
   TcIsa isa;
-  int threads;       /* torch's count */
+  int threads;       /* the framework's count */
+  int workers;       /* threads that blocks may run on */
   int64_t rows;      /* of the batch */
   bool blocks;       /* the batch is run in several blocks */
   bool packs_closed; /* the first block is done: packs are only read now, by several threads */
@@ -119,6 +169,8 @@ struct ExactBlock {
   int64_t first_row, n_rows;
   bool too_small; /* declined because an operation can't run in blocks (of this size): the whole call may still do */
 };
+
+static bool exact_in_blocks(const TcCall *tc) { return tc->exact->call->blocks; }
 
 static inline bool decline(TcBlockUse *uses, int n) {
   for (int i = 0; i < n; i++)
@@ -193,9 +245,13 @@ static bool operand_of(const TcBlock *x, int64_t rows, int64_t cols, TcOperand *
   return true;
 }
 
+extern const TcRecipe tc_recipe_tf_bias_add;
+
 bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b) {
   TcBlockUse uses[2] = {a, b};
   TcBlock *x = &uses[0].block, *y = &uses[1].block;
+  if (recipe == &tc_recipe_tf_bias_add && (y->rank != 1 || y->rows || y->sizes[1] != x->sizes[1]))
+    return decline(uses, 2); /* it does not broadcast */
   /* A column of the batch only meets another one: rows.c sees to that. */
   if ((x->rank == 1 && x->rows) != (y->rank == 1 && y->rows)) return decline(uses, 2);
   TcBlock result = {.rank = x->rank > y->rank ? x->rank : y->rank, .rows = x->rows || y->rows};
@@ -211,7 +267,7 @@ bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
   bool full_y = y->sizes[0] == result.sizes[0] && y->sizes[1] == result.sizes[1];
   if ((!full_x && !full_y) || (empty && result.sizes[1] == 1 && !(full_x && full_y)))
     return decline(uses, 2); /* eager's strides then follow another rule */
-  TcCase whole = {.rows = result.rows ? tc->exact->call->rows : result.sizes[0], .cols = result.sizes[1]};
+  TcCase whole = {.rows = result.rows ? tc->exact->call->rows : result.sizes[0], .cols = result.sizes[1], .full = full_x && full_y};
   TcRule rule;
   if (!may_run(tc, recipe, &whole, result.rows, &rule)) return decline(uses, 2);
   if (!result_new(&result, full_x && uses[0].owned ? &uses[0] : full_y ? &uses[1] : NULL, sizeof(float))) return decline(uses, 2);
@@ -255,6 +311,16 @@ bool tc_exact_reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUs
   TcBlock result = reduced(&x.block, axis, keepdim);
   if (!result_new(&result, NULL, sizeof(float))) return decline(&x, 1);
   recipe->kernel[tc->exact->call->isa].along(x.block.data, result.data, x.block.sizes[0], x.block.sizes[1], axis, &at);
+  return finish(out, &result, &x, 1);
+}
+
+bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x) {
+  TcBlock result = {.sizes = {x.block.sizes[1], x.block.sizes[0]}, .rank = 2};
+  TcCase whole = {.rows = x.block.sizes[0], .cols = x.block.sizes[1]};
+  TcRule rule;
+  if (x.block.rank != 2 || x.block.rows || !may_run(tc, recipe, &whole, false, &rule)) return decline(&x, 1);
+  if (!result_new(&result, NULL, sizeof(float))) return decline(&x, 1);
+  recipe->kernel[tc->exact->call->isa].transpose(x.block.data, result.data, x.block.sizes[0], x.block.sizes[1]);
   return finish(out, &result, &x, 1);
 }
 
@@ -363,14 +429,15 @@ enum {
 };
 
 /* A contiguous argument as a block; false for anything else. Strides are compared for size-1 dimensions too, since eager's
- * outputs repeat them; those of an empty tensor say nothing. */
+ * outputs repeat them. Those of an empty numpy array are 0, which says nothing. */
 static bool block_of(const TcCall *tc, const TcTensor *tensor, int rank, TcBlock *block) {
   const int64_t *shape = plain_shape(tc, tensor->handle);
   if (!shape || shape[0] != rank) return false;
   const int64_t *sizes = shape + 1, *strides = sizes + N_INLINE_DIMS;
   int64_t cols = sizes[rank - 1];
   bool empty = cols == 0 || (rank == 2 && sizes[0] == 0);
-  if (!empty && (strides[rank - 1] != 1 || (rank == 2 && strides[0] != cols)))
+  bool contiguous = strides[rank - 1] == 1 && (rank == 1 || strides[0] == (cols > 1 ? cols : 1));
+  if (!contiguous && !(empty && strides[0] == 0 && strides[rank - 1] == 0))
     return false;
   void *data = NULL;
   if (torch.get_data(tensor->handle, &data) != 0) return false;
@@ -378,6 +445,16 @@ static bool block_of(const TcCall *tc, const TcTensor *tensor, int rank, TcBlock
   if (!data && !empty) return false;
   static float nothing[16];
   *block = (TcBlock){.data = data ? data : nothing, .sizes = {rows, cols}, .rank = rank, .origin = tensor->origin};
+  return true;
+}
+
+/* torch's arguments. */
+static bool take_blocks(const TcCall *tc, const TcValue *args, TcValue *blocks) {
+  const TcFunc *func = tc->func;
+  for (int i = 0; i < func->n_params; i++) {
+    if (func->params[i].type.kind != TC_TENSOR) blocks[i] = args[i];
+    else if (!block_of(tc, &args[i].tensor, func->params[i].type.rank, &blocks[i].block)) return false;
+  }
   return true;
 }
 
@@ -397,7 +474,9 @@ static bool run_block(const TcCall *tc, ExactCall *call, const TcValue *args, in
     x->rows = true;
   }
   memset(&value, 0, sizeof value);
+  unsigned before = call->lane->flushes ? flush_enter() : 0;
   bool ok = func->exact(&own, values, &value);
+  if (call->lane->flushes) flush_leave(before);
   *too_small = block.too_small;
   *result = value.block;
   return ok;
@@ -464,7 +543,7 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call
   if (block_rows < BLOCK_ROWS_STEP) block_rows = BLOCK_ROWS_STEP;
   int64_t n_blocks = rows / block_rows;
   if (rows - n_blocks * block_rows >= LEAST_LAST_ROWS) n_blocks++; /* else the rest joins the block before it */
-  if (n_blocks < 2 || (call->threads > 1 && n_blocks < 2 * call->threads)) return false;
+  if (n_blocks < 2 || (call->workers > 1 && n_blocks < 2 * call->workers)) return false;
   call->rows = rows;
   job->block_rows = block_rows;
   job->n_blocks = n_blocks;
@@ -472,19 +551,16 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call
 }
 
 /* Runs the exact body on a call that is plain. True: *result holds the result. False: nothing happened, no exception. */
-static bool exact_run(TcCall *tc, const TcValue *args, TcValue *result) {
+static bool exact_run(TcCall *tc, const ExactLane *lane, const TcValue *args, TcValue *result) {
   const TcFunc *func = tc->func;
   TcValue blocks[MOST_PARAMS];
-  if (func->n_params > MOST_PARAMS) return false;
-  ExactCall call = {.isa = exact_isa, .threads = exact_threads()};
-  for (int i = 0; i < func->n_params; i++) {
-    if (func->params[i].type.kind != TC_TENSOR) blocks[i] = args[i];
-    else if (!block_of(tc, &args[i].tensor, func->params[i].type.rank, &blocks[i].block)) return false;
-  }
+  if (func->n_params > MOST_PARAMS || !lane->take(tc, args, blocks)) return false;
+  ExactCall call = {.lane = lane, .isa = lane->isa, .threads = lane->threads()};
+  call.workers = lane->parallel ? call.threads : 1;
   BlockJob job = {.tc = tc, .call = &call, .args = blocks};
   TcBlock block = {0};
   bool too_small = false, ok = false;
-  H handle = NULL;
+  void *handle = NULL;
   call.blocks = plan_blocks(func, blocks, &call, &job);
   if (call.blocks) {
     ok = run_block(tc, &call, blocks, 0, job.block_rows, &block, &too_small) && (block.rows || block.origin);
@@ -502,21 +578,21 @@ static bool exact_run(TcCall *tc, const TcValue *args, TcValue *result) {
     result->tensor = (TcTensor){NULL, block.origin};
     goto done;
   }
-  ok = output_new(func, &block, call.blocks ? call.rows : block.sizes[0], &handle, &job.out);
+  ok = lane->output_new(func, &block, call.blocks ? call.rows : block.sizes[0], &handle, &job.out);
   if (!ok) goto done;
   size_t item = func->result.dtype == TC_I64 ? sizeof(int64_t) : sizeof(float);
   job.row_bytes = (size_t)block.sizes[1] * item;
   copy_block(&job, &block, 0, block.sizes[0]);
   if (job.n_blocks > 1) {
     call.packs_closed = true;
-    if (call.threads > 1)
-      job.failed |= torch.parallel_for(1, job.n_blocks, 1, run_blocks, &job) != 0;
+    if (call.workers > 1)
+      job.failed |= !lane->parallel(1, job.n_blocks, run_blocks, &job);
     else
       run_blocks(1, job.n_blocks, &job);
   }
   ok = !job.failed;
   if (ok) result->tensor = (TcTensor){handle, NULL};
-  else torch.delete_handle(handle);
+  else tc__free_handle(handle);
 done:
   tc_block_drop(&block);
   for (int i = 0; i < call.n_packs; i++) tc__free_buffer(call.packs[i].buffer);

@@ -14,6 +14,8 @@ static void thread_free(void *owned) {
   free(thread->last_body);
   thread->last_body = NULL;
   thread->n_last_body = 0;
+  tf_thread_free(thread->tf);
+  thread->tf = NULL;
 }
 
 typedef enum Verdict {

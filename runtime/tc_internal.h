@@ -23,11 +23,15 @@ typedef enum Reason {
   REASON_SCALAR_TYPE,   /* a number of another type, with which Python might give another result */
   REASON_INT_RANGE,     /* an int beyond 64 bits */
   REASON_SUBCLASS,      /* a subclass of torch.Tensor */
-  REASON_GRADIENTS,     /* grad mode is on and an input requires grad */
+  REASON_GRADIENTS,     /* grad mode is on and an input requires grad; a tape records an input */
   REASON_FORWARD_AD,    /* an input is a dual tensor */
   REASON_FUNCTORCH,     /* inside torch.func.grad, jvp or the like */
-  REASON_TRACING,       /* inside torch.jit.trace */
+  REASON_TRACING,       /* inside torch.jit.trace, or in a graph of TensorFlow */
   REASON_FUNCTION_MODE, /* a TorchFunctionMode other than a default device */
+  REASON_DEVICE_SCOPE,  /* inside tf.device */
+  REASON_OP_CALLBACK,   /* TensorFlow op callbacks want to see each op */
+  REASON_ASYNC,         /* TensorFlow ops of this thread run asynchronously */
+  REASON_CONTEXT,       /* a tensor of another eager context */
   REASON_UNAVAILABLE,   /* the framework is missing, or lacks what we need of it */
   REASON_ERROR, /* the native body raised: Python repeats the call, for its own value or error */
   N_REASONS
@@ -39,6 +43,7 @@ typedef struct Thread {
                               first look */
   uint8_t *last_body;      /* per callable: a Body, 0 before its first call in this thread */
   size_t n_last_body;
+  struct TfThread *tf; /* NULL before its first call of the TensorFlow lane */
 } Thread;
 
 /* Everything about one call in progress; lives on the stack of call.c. */
@@ -51,8 +56,12 @@ struct TcCall {
   bool plain;          /* no state or input that a kernel called past the dispatcher would miss */
   bool replay;         /* run each op as torch's own Python function, for its exceptions */
   bool op_failed;      /* a kernel failed; which error eager gives is not known yet */
+  PyObject *printed;   /* text that the body printed and nobody has seen yet, or NULL */
   struct ExactBlock *exact; /* the exact body runs, perhaps without the GIL: what would raise declines */
 };
+
+/* Whether the exact body that runs is one of several blocks of a call. */
+static bool exact_in_blocks(const TcCall *tc);
 
 /* Takes the GIL back for the rest of the call; no-op when it is held. */
 static void gil_take(TcCall *tc) {

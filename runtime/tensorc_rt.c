@@ -1,34 +1,51 @@
 /* tensorc_rt.c: the runtime as one compilation unit, so that nothing but tc_ and tc__ needs a
  * symbol.
  *
- * Built into libtensorc_rt-<isa>.a and linked statically into every generated module. Needs libdl,
+ * Built into libtensorc_rt.a and linked statically into every generated module. Needs libdl,
  * libm and libpthread; frameworks are found in the process when a function is called (wheel.c).
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE /* dladdr, dlinfo */
+#define _GNU_SOURCE /* dladdr, dlinfo, sched_getaffinity */
 #endif
 #include "kernel/kernel.h"
 #include "tc_internal.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <time.h>
+#include <unistd.h>
+#ifdef __x86_64__
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
 
 /* In order of use: each file sees what the ones before it define. */
 /* clang-format off */
 #include "scalar.c"
+#include "print.c"
 #include "wheel.c"
+#include "tf_wheel.c"
 #include "guard.c"
+#include "variable.c"
 #include "torch.c"
+#include "tf.c"
+#include "tf_boundary.c"
 #include "boundary.c"
+#include "verdict.c"
 #include "exact.c"
 #include "admit.c"
+#include "tf_exact.c"
 #include "compare.c"
 #include "call.c"
 #include "callable.c"

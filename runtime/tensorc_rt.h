@@ -23,7 +23,8 @@
 
 /* ── values ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
 
-/* A tensor variable of generated code. handle is an AtenTensorHandle, NULL while the variable is unassigned.
+/* A tensor variable of generated code. handle is an AtenTensorHandle, or a TFE_TensorHandle * with its lowest bit set; NULL while
+ * the variable is unassigned.
  * origin: the argument object whose own handle this is (borrowed, alive for the whole call), so that returning it gives
  * that very object; NULL when the handle is owned by this variable. */
 typedef struct TcTensor {
@@ -180,6 +181,18 @@ bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *ov
 bool tc_torch_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim);
 bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim);
 
+/* ── TensorFlow operations, library body: one op of Python's eager context each ─────────────────────────────────── */
+/* out may be the variable an operand was taken from. op: TensorFlow's own name. Sizes that do not fit give RuntimeError
+ * "rextio-tensorflow: …" with both shapes; any other failure gives one with TensorFlow's text. */
+
+bool tc_tf_unary(TcCall *tc, TcTensor *out, const char *op, TcUse x);           /* Relu Sigmoid Tanh Abs Neg Square Exp Log Sqrt */
+bool tc_tf_binary(TcCall *tc, TcTensor *out, const char *op, TcUse a, TcUse b); /* AddV2 Mul Sub RealDiv Maximum Minimum BiasAdd */
+bool tc_tf_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b);                 /* ranks 2/2 */
+bool tc_tf_reduce(TcCall *tc, TcTensor *out, const char *op, TcUse x, int dim, bool keepdim); /* Mean Sum; dim 0 or 1 */
+bool tc_tf_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim);                /* the last dimension */
+bool tc_tf_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim);   /* dim 0 or 1; keepdim false */
+bool tc_tf_transpose(TcCall *tc, TcTensor *out, TcUse x);                       /* rank 2 */
+
 /* ── exact body: the same operations by recipes, on blocks ──────────────────────────────────────────────────────── */
 /* Sizes that do not fit, or that the recipe is not known to be exact for, give false: the library body then runs the call.
  * An elementwise operation writes into the buffer of an operand that was handed over. */
@@ -215,6 +228,7 @@ bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
 bool tc_exact_reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim, bool keepdim);
 bool tc_exact_rowwise(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim);
 bool tc_exact_argmax(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim, bool keepdim);
+bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x);
 bool tc_exact_matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b);
 bool tc_exact_linear(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, TcBlockUse weight);
 bool tc_exact_linear_bias(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, TcBlockUse weight, TcBlockUse bias);
@@ -249,6 +263,13 @@ static inline bool tc_range_next(TcRange *range, int64_t *value) {
 }
 /* At the top of each turn of a loop: lets Ctrl-C through. False: KeyboardInterrupt (or what the handler raised). */
 bool tc_turn(TcCall *tc);
+
+/* ── print: one argument each, then `end`; print.c ──────────────────────────────────────────────────────────────── */
+
+bool tc_print_int(TcCall *tc, int64_t value, const char *end);
+bool tc_print_float(TcCall *tc, double value, const char *end);
+bool tc_print_bool(TcCall *tc, bool value, const char *end);
+bool tc_print_text(TcCall *tc, const char *text, int64_t n, const char *end); /* n bytes of UTF-8 */
 
 /* ── raising: each returns false, so that `return tc_raise…` and TC_TRY(tc_raise…) read well ────────────────────── */
 

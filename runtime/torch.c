@@ -12,8 +12,6 @@
 
 /* ── handles ─────────────────────────────────────────────────────────────────────────────────── */
 
-void tc__free_handle(void *handle) { torch.delete_handle(handle); }
-
 static void use_end(TcUse use) {
   if (use.owned)
     torch.delete_handle(use.handle);
@@ -25,22 +23,6 @@ static H use_own(TcUse use) {
   if (use.owned)
     return use.handle;
   return torch.new_handle(use.handle, &copy) == 0 ? copy : NULL;
-}
-
-static void set(TcTensor *out, H handle) {
-  tc_drop(out);
-  out->handle = handle;
-}
-
-bool tc_copy(TcCall *tc, TcTensor *to, const TcTensor *from) {
-  TcTensor copy = *from;
-  if (to == from)
-    return true;
-  if (copy.handle && !copy.origin && torch.new_handle(from->handle, &copy.handle) != 0)
-    return raise_internal(tc, "no new handle");
-  tc_drop(to);
-  *to = copy;
-  return true;
 }
 
 /* ── operands of the dispatcher ──────────────────────────────────────────────────────────────── */
@@ -267,21 +249,29 @@ static size_t shape_print(char *text, size_t size, const Shape *shape) {
   return n < size ? n : size - 1;
 }
 
-/* Consumes the operands. */
-static bool raise_shapes(TcCall *tc, const char *op, const TcUse *uses, int n) {
+/* lane: "rextio-torch". */
+static bool raise_unfit(TcCall *tc, const char *lane, const char *op, const Shape *shapes, int n) {
   char text[400];
-  size_t length = (size_t)snprintf(text, sizeof text, "rextio-torch: %s: shapes ", op);
+  size_t length = (size_t)snprintf(text, sizeof text, "%s: %s: shapes ", lane, op);
   for (int i = 0; i < n; i++) {
-    Shape shape = shape_of(tc, uses[i]);
     if (i)
       length += (size_t)snprintf(text + length, sizeof text - length, i == n - 1 ? " and " : ", ");
-    length += shape_print(text + length, sizeof text - length - 32, &shape);
+    length += shape_print(text + length, sizeof text - length - 32, &shapes[i]);
   }
   snprintf(text + length, sizeof text - length, " do not fit");
-  for (int i = 0; i < n; i++)
-    use_end(uses[i]);
   gil_take(tc);
   PyErr_Format(PyExc_RuntimeError, "%s in %s()", text, tc->func->qualname);
+  return false;
+}
+
+/* Consumes the operands. */
+static bool raise_shapes(TcCall *tc, const char *op, const TcUse *uses, int n) {
+  Shape shapes[MAX_ARGS] = {{0, NULL}};
+  for (int i = 0; i < n; i++)
+    shapes[i] = shape_of(tc, uses[i]);
+  raise_unfit(tc, "rextio-torch", op, shapes, n);
+  for (int i = 0; i < n; i++)
+    use_end(uses[i]);
   return false;
 }
 
@@ -370,11 +360,12 @@ static bool add_or_sub(TcCall *tc, TcTensor *out, const char *op, double alpha, 
     return raise_shapes(tc, op, uses, 2);
   if (!a.handle || !b.handle)
     return raise_internal(tc, op);
-  if (tc->replay) {
+  /* The dispatcher has no encoding for alpha. The shim's subtract is one that goes through it, but modes must see an addition
+   * where the source has one. */
+  if (tc->replay || (!tc->plain && alpha > 0)) {
     Arg args[] = {tensor_arg(a), tensor_arg(b)};
     return call_builtin(tc, out, op, args, 2);
   }
-  /* The dispatcher has no encoding for alpha. The shim's subtract is one that goes through it. */
   int32_t failure = tc->plain && torch.cpu_add
                         ? torch.cpu_add(a.handle, b.handle, alpha, &result)
                         : torch.subtract(a.handle, b.handle, -alpha, &result);

@@ -108,18 +108,22 @@ static inline void log_silence_leave(void) {
 
 /* ── images and symbols ──────────────────────────────────────────────────────────────────────── */
 
-/* Never loads an image that is not loaded yet. lib: the folder of the wheel's images. */
-static bool image_find(Image *image, const char *lib) {
-  char path[4096];
-  image->handle = dlopen(image->soname, RTLD_NOLOAD | RTLD_NOW);
-  if (!image->handle && lib &&
-      snprintf(path, sizeof path, "%s/%s", lib, image->soname) < (int)sizeof path)
-    image->handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW);
+/* Never loads an image that is not loaded yet. */
+static bool image_open(Image *image, const char *path) {
   struct link_map *map = NULL;
+  image->handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW | RTLD_LOCAL);
   if (!image->handle || dlinfo(image->handle, RTLD_DI_LINKMAP, &map) != 0)
     return false;
   image->path = map->l_name;
   return true;
+}
+
+/* By its name, else in lib: the folder of the wheel's images. */
+static bool image_find(Image *image, const char *lib) {
+  char path[4096];
+  return image_open(image, image->soname) ||
+         (lib && snprintf(path, sizeof path, "%s/%s", lib, image->soname) < (int)sizeof path &&
+          image_open(image, path));
 }
 
 /* NULL unless the image itself defines the symbol: another library's function of that name is not
@@ -375,13 +379,13 @@ done:;
 }
 
 /* The exception that is set, as text; clears it. */
-static void take_exception(char *problem, size_t problem_size) {
+static void take_exception(const char *framework, char *problem, size_t problem_size) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   PyObject *text = value ? PyObject_Str(value) : NULL;
   const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
-  snprintf(problem, problem_size, "torch can't be used: %s", utf8 ? utf8 : "unknown error");
+  snprintf(problem, problem_size, "%s can't be used: %s", framework, utf8 ? utf8 : "unknown error");
   PyErr_Clear();
   Py_XDECREF(text);
   Py_XDECREF(type);
@@ -401,7 +405,7 @@ static void *probe_thread(void *argument) {
   PyGILState_STATE state = PyGILState_Ensure();
   job->ok = probe(job->torch);
   if (!job->ok)
-    take_exception(job->problem, job->problem_size);
+    take_exception("torch", job->problem, job->problem_size);
   PyGILState_Release(state);
   return NULL;
 }
@@ -471,7 +475,7 @@ static bool torch_load(void) {
   if (!ok && PyErr_Occurred()) {
     if (!PyErr_ExceptionMatches(PyExc_Exception))
       return false;
-    take_exception(problem, sizeof problem);
+    take_exception("torch", problem, sizeof problem);
   }
   if (torch_status != TORCH_UNKNOWN) {
     if (ok)

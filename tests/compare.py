@@ -16,8 +16,7 @@ def _bits(t: torch.Tensor) -> bytes:
         t = t.to_dense()
     if t.is_floating_point():
         t = torch.where(t.isnan(), torch.full_like(t, float("nan")), t)
-    # not .numpy(): also for tensors on other devices, inference tensors and odd strides
-    return bytes(t.cpu().contiguous().reshape(-1).view(torch.uint8).tolist()) if t.numel() else b""
+    return t.cpu().contiguous().reshape(-1).view(torch.uint8).numpy().tobytes() if t.numel() else b""
 
 
 def value(r: Any) -> Any:

@@ -26,8 +26,9 @@ import casefile  # noqa: E402
 import workbench  # noqa: E402
 from workbench import Project  # noqa: E402
 
+NUMERICS = ("exact", "library")  # the bodies that every case is run with
 CASES = Path(__file__).resolve().parent / "cases"
-FRAMEWORKS = {"torch": "torch", "tf": "tensorflow"}
+FRAMEWORKS = {"torch": "torch", "tensorflow": "tensorflow"}
 
 
 def _present(lane: str) -> bool:
@@ -72,7 +73,7 @@ class CaseItem(pytest.Item):
         self.case, self.block = case, block
 
     def runtest(self) -> None:
-        if not _present(self.case.lane):
+        if self.block.kind == "run" and not _present(self.case.lane):
             pytest.skip(f"{FRAMEWORKS[self.case.lane]} is not installed")
         bench = Bench.of(self.session)
         if self.block.kind == "run":
@@ -131,7 +132,7 @@ class Bench:
     def __init__(self, cases: list[casefile.Case]) -> None:
         self.cases = [c for c in cases if _present(c.lane)]
         self.folder = Path(tempfile.mkdtemp(prefix="tensorc-cases-"))
-        self.where: dict[Path, Project | str] = {}  # built in which project, or why not
+        self.where: dict[tuple[Path, str], Project | str] = {}  # (case, numerics): built in which project, or why not
         self.workers: dict[tuple[Path, str], Worker] = {}
         self.made = 0
         self.built = False
@@ -170,45 +171,46 @@ class Bench:
         return self._shown(case, "plan")
 
     # values
-    def _project(self, folder: Path, cases: list[casefile.Case]) -> Project:
+    def _project(self, folder: Path, cases: list[casefile.Case], numerics: str) -> Project:
         project = Project(folder)
         for c in cases:
             place = Path("cases") / c.path.relative_to(CASES)
             project.write(str(place), c.path.read_bytes())
             for parent in place.parents[:-1]:
                 project.write(str(parent / "__init__.py"), "")
-        return project.build()
+        return project.build("--numerics", numerics)
 
     def build(self) -> None:
         if self.built:
             return
         self.built = True
         cases = [c for c in self.cases if c.block("run")]
-        try:
-            whole = self._project(self.folder / "all", cases)
-            self.where = {c.path: whole for c in cases}
-        except workbench.BuildFailed:
-            for n, c in enumerate(cases):  # find out which: slow, and only when something is broken
-                try:
-                    self.where[c.path] = self._project(self.folder / f"one{n}", [c])
-                except workbench.BuildFailed as failure:
-                    self.where[c.path] = str(failure)
+        for numerics in NUMERICS:
+            try:
+                whole = self._project(self.folder / numerics, cases, numerics)
+                self.where |= {(c.path, numerics): whole for c in cases}
+            except workbench.BuildFailed:
+                for n, c in enumerate(cases):  # find out which: slow, and only when something is broken
+                    try:
+                        self.where[c.path, numerics] = self._project(self.folder / f"{numerics}{n}", [c], numerics)
+                    except workbench.BuildFailed as failure:
+                        self.where[c.path, numerics] = str(failure)
 
     def run(self, case: casefile.Case) -> list[list[str]]:
         self.build()
         block = case.block("run")
         assert block is not None
-        project = self.where[case.path]
-        if isinstance(project, str):
-            return [["build", project]]
         calls = [[c.text, c.native_raises] for c in casefile.calls(block)]
         faults = []
-        for mode in ("native", "auto"):
+        for numerics, mode in (("exact", "native"), ("library", "native"), ("exact", "auto")):
+            project = self.where[case.path, numerics]
+            if isinstance(project, str):
+                return [["build", project]]
             worker = self.workers.get((project.root, mode))
             if worker is None:
                 worker = self.workers[project.root, mode] = Worker(project, mode)
             found, made = worker.ask({"source": str(case.path), "module": self.module(case), "calls": calls})
-            faults += [[f"[{mode}] {text}", wrong] for text, wrong in found]
+            faults += [[f"[{mode}, {numerics}] {text}", wrong] for text, wrong in found]
             self.made += made
         return faults
 
@@ -254,9 +256,10 @@ class Worker:
             self.pending += more
         line, _, self.pending = self.pending.partition(b"\n")
         try:
-            return json.loads(line)
+            answer = json.loads(line)
         except ValueError:
-            return self._line(seconds)  # something that a case printed
+            answer = None
+        return answer if isinstance(answer, dict) else self._line(seconds)  # something that a case printed
 
     def ask(self, job: dict[str, Any]) -> tuple[list[list[str]], int]:
         faults: list[list[str]] = []

@@ -155,7 +155,7 @@ def test_output_in_any_encoding(project: Project, encoding: str) -> None:
 # ── show ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("stage, word", [("ast", "FunctionDef"), ("ir", "tensor relu"), ("plan", "library"), ("c", "tc_torch_unary")])
+@pytest.mark.parametrize("stage, word", [("ast", "FunctionDef"), ("ir", "tensor relu"), ("plan", "exact"), ("c", "tc_torch_unary")])
 def test_show(project: Project, stage: str, word: str) -> None:
     done = tensorc("show", f"{project.root / 'score.py'}:act", "--stage", stage)
     assert done.returncode == 0 and word in done.stdout and not done.stderr

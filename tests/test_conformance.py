@@ -1,4 +1,4 @@
-"""The decisions of the reference tool on 3,108 small functions, and the values of every native one. See conformance/README.md."""
+"""The decisions of the reference tool on 6,391 small functions, and the values of every native one. See conformance/README.md."""
 
 from __future__ import annotations
 
@@ -25,6 +25,14 @@ def checked(module_folder: Path) -> tuple[Project, dict[str, str], list[tuple[st
     return project, where, *decisions.compare(CASES, project.check())
 
 
+@pytest.fixture(scope="module")
+def checked_tensorflow(module_folder: Path) -> tuple[list[dict[str, Any]], list[tuple[str, str]], list[str]]:
+    cases = decisions.load(TESTS / "conformance" / "tensorflow.jsonl")
+    project = Project(module_folder / "tensorflow")
+    decisions.write_project(cases, project.root, "tensorflow")
+    return cases, *decisions.compare(cases, project.check())
+
+
 def _lines(faults: list[Any]) -> str:
     return f"{len(faults)} differ:\n" + "\n".join(f"  {name}: {why}" for name, why in faults[:25])
 
@@ -33,6 +41,12 @@ def test_decisions(checked: Any) -> None:
     _, _, faults, native = checked
     assert not faults, _lines(faults)
     assert len(native) >= sum(c["status"] == "accepted" for c in CASES)
+
+
+def test_decisions_tensorflow(checked_tensorflow: Any) -> None:
+    cases, faults, native = checked_tensorflow
+    assert not faults, _lines(faults)
+    assert len(native) >= sum(c["status"] == "accepted" for c in cases)
 
 
 @pytest.mark.parametrize("change", ["not native", "other rule", "accepted", "other code", "missing"])

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from workbench import BODIES, HEAD, Project, environment, has_torch
+from workbench import BODIES, HEAD, Project, has_torch
 
 pytestmark = pytest.mark.skipif(not has_torch(), reason="torch is not installed")
 
@@ -44,31 +44,54 @@ def python_only(x):
     return x + 1
 
 '''
-SHOW = "import torch, modes as m\nx = torch.randn(2, 3)\nm.act(x)\nprint(getattr(m.act, 'body', 'plain function'))"
-
-
 @pytest.fixture(scope="module")
 def built(module_folder: Path) -> Project:
     return Project(module_folder / "modes", {"modes.py": SOURCE}).build()
 
 
+def load_from(tree: Path, variables: dict[str, str]) -> Any:
+    """Imports `modes` from a tree, with no setting but these; for the child of an isolated test."""
+    import importlib
+    import sys
+
+    for key in list(os.environ):
+        if key.startswith(("TENSORC_", "REXTIO_")):
+            del os.environ[key]
+    os.environ.update(variables)
+    sys.path.insert(0, str(tree))
+    module = importlib.import_module("modes")
+    assert Path(module.__file__ or "").parent == tree
+    return module
+
+
 # ── the mode of a process ────────────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.isolated
 @pytest.mark.parametrize("variables, body", [
     ({}, "native"), ({"TENSORC_MODE": "auto"}, "native"), ({"TENSORC_MODE": "native"}, "native"), ({"TENSORC_MODE": "fallback"}, "python"),
     ({"TENSORC_MODE": "FallBack"}, "python"), ({"TENSORC_MODE": ""}, "native"), ({"REXTIO_NATIVE_MODE": "fallback"}, "python"),
     ({"REXTIO_NATIVE_MODE": "native"}, "native"), ({"TENSORC_MODE": "native", "REXTIO_NATIVE_MODE": "fallback"}, "native"),
 ])
 def test_mode_from_the_environment(built: Project, variables: dict[str, str], body: str) -> None:
-    out = built.run(SHOW, mode=None, env=environment(**variables)).strip()
-    assert out == "python" if body == "python" else out in BODIES
+    import torch
+
+    m = load_from(built.tree, variables)
+    m.act(torch.ones(2, 3))
+    assert m.act.body == "python" if body == "python" else m.act.body in BODIES
 
 
+@pytest.mark.isolated
 def test_unknown_mode_warns_once(built: Project) -> None:
-    done = built.python("import torch, modes as m\nfor _ in range(3): m.act(torch.ones(1, 2))\nprint(m.act.body)", mode=None, env=environment(TENSORC_MODE="fast"))
-    assert done.returncode == 0 and done.stdout.strip() in BODIES
-    assert done.stderr.count("RuntimeWarning") == 1 and "fast" in done.stderr and "auto" in done.stderr
+    import torch
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        m = load_from(built.tree, {"TENSORC_MODE": "fast"})
+        for _ in range(3):
+            m.act(torch.ones(1, 2))
+    assert m.act.body in BODIES
+    assert [c.category for c in caught] == [RuntimeWarning] and "fast" in str(caught[0].message) and "auto" in str(caught[0].message)
 
 
 @pytest.mark.isolated
@@ -127,7 +150,7 @@ def test_fallback_is_python(built: Project) -> None:
     m.act(p).sum().backward()
     assert p.grad is not None
     assert m.act(torch.ones(2, 2, 2)).shape == (2, 2, 2) and m.count("ab") == "abab"
-    assert m.act.stats()[BODIES[0]] == 0
+    assert Project.native_calls(m.act) == 0
 
 
 # ── native ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -156,7 +179,7 @@ def test_compare_agrees(built: Project) -> None:
         m.fails(torch.ones(2, 3), 1)
     with pytest.raises(IndexError):
         m.pick(torch.ones(2, 0))
-    assert sum(m.act.stats()["python"].values()) >= 2 and m.act.stats()[BODIES[0]] >= 2
+    assert sum(m.act.stats()["python"].values()) >= 2 and Project.native_calls(m.act) >= 2
 
 
 PLANTED = [
@@ -251,54 +274,58 @@ def broken(tmp_path: Path, built: Project, how: str) -> Path:
 
 
 HOWS = ["missing", "empty", "corrupt", "text", "no loader"]
-CALL = "import torch, modes as m\nprint(m.act(-torch.ones(1, 2)).tolist(), m.count(2), m.python_only(1), m.act.__name__)"
 
 
+def answers(m: Any) -> tuple[Any, ...]:
+    import torch
+
+    return m.act(-torch.ones(1, 2)).tolist(), m.count(2), m.python_only(1), m.act.__name__
+
+
+@pytest.mark.isolated
 @pytest.mark.parametrize("how", HOWS)
 @pytest.mark.parametrize("mode", ["auto", "fallback", "compare"])
 def test_broken_extension_runs_python(tmp_path: Path, built: Project, how: str, mode: str) -> None:
     tree = broken(tmp_path, built, how)
-    done = built.python(CALL, path=tree, mode=mode)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == "[[0.0, 0.0]] 4 2 act"
-    warned = done.stderr.count("RuntimeWarning")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        m = load_from(tree, {"TENSORC_MODE": mode})
+    assert answers(m) == ([[0.0, 0.0]], 4, 2, "act")
     if how in ("missing", "no loader") or mode == "fallback":
-        assert done.stderr == ""
+        assert caught == []
     else:
-        assert warned == 1 and "modes" in done.stderr and "Traceback" not in done.stderr, done.stderr
+        assert [c.category for c in caught] == [RuntimeWarning] and "modes" in str(caught[0].message)
 
 
+@pytest.mark.isolated
 @pytest.mark.parametrize("how", HOWS)
 def test_broken_extension_in_mode_native(tmp_path: Path, built: Project, how: str) -> None:
+    import torch
+
     tree = broken(tmp_path, built, how)
-    code = """
-        import torch
-        try:
-            import modes as m
-        except ImportError as e:
-            print("import:", e)
-        else:
-            assert m.python_only(1) == 2
-            for f, a in ((m.act, torch.ones(1, 2)), (m.count, 2)):
-                try:
-                    f(a)
-                except RuntimeError as e:
-                    print(e)
-        """
-    done = built.python(code, path=tree, mode="native")
-    assert done.returncode == 0, done.stderr
     if how == "no loader":
-        assert done.stdout.startswith("import: ")
-    else:
-        assert done.stdout.splitlines() == ["native mode requires generated native function: " + n for n in ("act", "count")]
+        with pytest.raises(ImportError):
+            load_from(tree, {"TENSORC_MODE": "native"})
+        return
+    m = load_from(tree, {"TENSORC_MODE": "native"})
+    assert m.python_only(1) == 2
+    for f, argument in ((m.act, torch.ones(1, 2)), (m.count, 2)):
+        with pytest.raises(RuntimeError, match=f"^native mode requires generated native function: {f.__name__}$"):
+            f(argument)
 
 
+@pytest.mark.isolated
 @pytest.mark.parametrize("variable", ["TENSORC_DEBUG_NATIVE", "REXTIO_DEBUG_NATIVE"])
-def test_debug_raises_the_load_failure(tmp_path: Path, built: Project, variable: str) -> None:
+@pytest.mark.parametrize("value", ["1", "0"])
+def test_debug_raises_the_load_failure(tmp_path: Path, built: Project, variable: str, value: str) -> None:
     tree = broken(tmp_path, built, "corrupt")
-    done = built.python(CALL, path=tree, mode="auto", env=environment(**{variable: "1"}))
-    assert done.returncode == 1 and "ImportError" in done.stderr
-    assert built.python(CALL, path=tree, mode="auto", env=environment(**{variable: "0"})).returncode == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if value == "1":
+            with pytest.raises(ImportError):
+                load_from(tree, {variable: value})
+        else:
+            assert answers(load_from(tree, {variable: value}))[1] == 4
 
 
 @pytest.mark.isolated
@@ -311,3 +338,11 @@ def test_gradients_warn_in_auto_only(built: Project) -> None:
         warnings.simplefilter("always")
         result: Any = m.act(x)
     assert not result.requires_grad and not caught
+
+
+def test_numerics_library(tmp_path: Path) -> None:
+    """The setting that leaves everything to the wheel's own kernels; two builds of one source side by side."""
+    for numerics, bodies in (("library", {"library"}), ("exact", {"library", "exact"})):
+        project = Project(tmp_path / numerics, {"modes.py": SOURCE}).build("--numerics", numerics)
+        out = project.run("import torch, modes as m\nm.act(torch.ones(2, 3)); m.pick(torch.ones(2, 3))\nprint(m.act.body, m.pick.body)")
+        assert set(out.split()) <= bodies

@@ -6,6 +6,7 @@ a rule of our own covers it. What it does not look at is free.
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import subprocess
 import sys
@@ -14,31 +15,42 @@ from typing import Any
 
 import pytest
 
+import casefile
 from workbench import TESTS, Project
 
 REXTIO = Path(sys.executable).with_name("rextio")
-CONFIG = '[plugins]\nenabled = ["rextio-torch"]\n'
+PLUGINS = {"torch": "rextio_torch", "tensorflow": "rextio_tensorflow"}
 # Decisions that differ on purpose, with the reason.
 DIFFERENT = {
     "cases.ir_folding.dead_tail": "code behind a return is not looked at",
     "cases.lang_branches.code_behind": "code behind a return is not looked at",
     "cases.lang_ints.absolute": "abs of an int: only tensors so far",
-    "cases.lang_statements.prints": "print is an effect: repeating a call in Python would print twice",
     "cases.lang_statements.comprehension": "no lists",
     "cases.lang_statements.calls_itself": "calls between functions come later",
     "cases.refuse_cuda.chain": "the CUDA lane needs its authorization",
     "cases.refuse_cuda.relu": "the CUDA lane needs its authorization",
     "cases.refuse_cuda.mixed": "the CUDA lane needs its authorization",
+    "cases.refuse_tf_cuda.relu": "the CUDA lane needs its authorization",
+    "cases.refuse_tf_cuda.plus": "the CUDA lane needs its authorization",
+    "cases.refuse_tf_mixed.both_calls": "a function over both frameworks is refused as a whole, at its first sign",
+    "cases.refuse_tf_mixed.torch_call": "a function over both frameworks is refused as a whole, at its first sign",
+    "cases.refuse_tf_mixed.tensorflow_call": "a function over both frameworks is refused as a whole, at its first sign",
+    "cases.refuse_tf_mixed.both_types": "a function over both frameworks is refused as a whole, at its first sign",
 }
 
 pytestmark = pytest.mark.skipif(not REXTIO.exists(), reason="the reference tool rextio is not installed")
 
 
 def case_project(root: Path) -> Project:
-    """All torch cases as a package, with the reference's markers; positions stay what they are behind the imports."""
-    project = Project(root, {"rextio.toml": CONFIG})
+    """All cases as a package, with the reference's markers; positions stay what they are behind the imports."""
+    plugins = {lane: types for lane, types in PLUGINS.items() if importlib.util.find_spec(types)}
+    enabled = ", ".join(f'"{p.replace("_", "-")}"' for p in plugins.values())
+    project = Project(root, {"rextio.toml": f"[plugins]\nenabled = [{enabled}]\n"})
     for path in sorted((TESTS / "cases").rglob("*.py")):
-        text = path.read_text(encoding="utf-8").replace("from tensorc.types import", "from rextio_torch.types import")
+        lane = casefile.read(path).lane
+        if lane in PLUGINS and lane not in plugins:
+            continue
+        text = path.read_text(encoding="utf-8").replace("from tensorc.types import", f"from {PLUGINS.get(lane, 'rextio_torch')}.types import")
         project.write(f"src/cases/{path.parent.name}_{path.name}", text)
     project.write("src/cases/__init__.py", "")
     return project

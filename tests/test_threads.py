@@ -86,7 +86,7 @@ def test_many_threads_from_the_first_call_on(built: Project) -> None:
             assert m.net.body in BODIES
 
     assert in_threads(8, work) == []
-    assert m.net.stats()[BODIES[0]] == 1600 and sum(m.net.stats()["python"].values()) == 0
+    assert Project.native_calls(m.net) == 1600 and sum(m.net.stats()["python"].values()) == 0
 
 
 def test_import_in_many_threads(built: Project) -> None:
@@ -190,7 +190,7 @@ def test_a_long_call_lets_others_run(built: Project) -> None:
 
     thread = threading.Thread(target=other)
     thread.start()
-    for call in (lambda: m.deep(x, 40), lambda: m.spin(20_000_000)):
+    for call in (lambda: m.deep(x, 1000), lambda: m.spin(20_000_000)):
         count[0] = 0
         call()
         assert count[0] > 20, f"the other thread made {count[0]} turns"
@@ -263,7 +263,7 @@ def test_multiprocessing(built: Project, method: str) -> None:
 
 def test_calls_at_exit(built: Project) -> None:
     code = """
-        import atexit, threading, torch, threads as m
+        import atexit, torch, threads as m
         x = torch.ones(2, 2)
         m.other(x)
         atexit.register(lambda: print(m.other(x).shape))
@@ -274,7 +274,6 @@ def test_calls_at_exit(built: Project) -> None:
                 except BaseException:
                     pass
         late = Late()
-        threading.Thread(target=lambda: [m.deep(torch.ones(300, 300), 50) for _ in range(20)], daemon=True).start()
         """
     done = built.python(code)
     assert done.returncode == 0 and "torch.Size([2, 2])" in done.stdout, (done.returncode, done.stderr[-500:])

@@ -67,7 +67,7 @@ except ImportError as error:
             raise
         if _mode() not in ("native", "fallback"):
             message = f"{{_name}} does not load, its functions run as Python: {{error}}"
-            warnings.warn(message, RuntimeWarning)
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 '''
 
 

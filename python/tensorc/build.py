@@ -12,14 +12,18 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tensorc import __version__, atomic, cc, project
 from tensorc.config import Config
 from tensorc.problem import Problem
-from tensorc.project import File, shown
+from tensorc.project import shown
+
+if TYPE_CHECKING:
+    from tensorc import frontend, wheel
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+LICENCES = ("LICEN", "COPYING", "NOTICE", "AUTHORS")  # starts of the names of files that wheels carry
 
 
 class Job(NamedTuple):
@@ -29,20 +33,35 @@ class Job(NamedTuple):
     c_name: str  # "_tensorc_score.c"
     c_text: bytes
     source: str  # for messages
-    key: str  # hash of all that it is made from
+
+
+class Compiled:
+    """What the compiler made of a project, before anything is written."""
+
+    def __init__(self) -> None:
+        self.units: list[Any] = []
+        self.unparsed: list[frontend.Unparsed] = []
+        self.tree: dict[str, bytes] = {}  # files of the build tree, without the extensions
+        self.wheel: dict[str, bytes] = {}  # the same of the wheel
+        self.work: list[Job] = []
+        self.kept: list[str] = []  # imports that make the wheel depend on a marker package
 
 
 class Build:
     """One build of one project. Paths are absolute."""
 
-    def __init__(self, root: str, config: Config, compiler: str | None, jobs: int | None) -> None:
+    def __init__(self, root: str, config: Config, compiler: str | None, jobs: int | None, quiet: bool) -> None:
         self.root = root
         self.config = config
         self.wanted = compiler
-        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.quiet = quiet
+        self.compiler: cc.Compiler | None = None  # found when there is something to compile
+        self.made_from = ""  # what every extension depends on: archive, compiler, flags, Python
+        self.jobs = max(jobs or len(os.sched_getaffinity(0)), 1)
         self.own = os.path.join(root, ".tensorc")
         self.tree = os.path.join(self.own, "build", "python")
         self.c_folder = os.path.join(self.own, "build", "c")
+        self.reports = os.path.join(self.own, "reports")
         self.state_path = os.path.join(self.own, "build", "state.json")
         self.dist = os.path.join(root, "dist")
         self.state: dict[str, Any] = {}
@@ -50,35 +69,27 @@ class Build:
 
     # ── what the build depends on ────────────────────────────────────────────────────────────────────────────────
 
-    def key(self) -> str:
+    def _key(self) -> str:
         """Of everything but the project's files: tensorc itself, the compiler, Python, the settings."""
         key = hashlib.sha256(repr((__version__, sys.version, os.path.realpath(sys.executable), self.config)).encode())
-        for folder in (_HERE, cc.runtime_dir()):
-            for name in sorted(os.listdir(folder)):
-                found = os.stat(os.path.join(folder, name))
-                key.update(repr((name, found.st_size, found.st_mtime_ns)).encode() if "." in name else b"")
+        own = [os.path.join(_HERE, name) for name in sorted(os.listdir(_HERE)) if name.endswith((".py", ".so"))]
+        for path in own + cc.runtime_files(cc.runtime_dir()):
+            found = os.stat(path)
+            key.update(repr((path, found.st_size, found.st_mtime_ns)).encode())
         try:
             key.update(cc.find(self.wanted).fingerprint().encode())
         except Problem as problem:  # only a project with native functions needs one
             key.update(str(problem).encode())
-        project_table = self.config.pyproject.get("project", {})
-        readme = project_table.get("readme", "")
-        readme = readme.get("file", "") if isinstance(readme, dict) else readme
-        for name in (
-            readme,
-            *(
-                n
-                for n in sorted(os.listdir(self.root))
-                if n.upper().startswith(("LICEN", "COPYING", "NOTICE", "AUTHORS"))
-            ),
-        ):
-            path = os.path.join(self.root, name)
-            if name and os.path.isfile(path):
+        readme = self.config.pyproject.get("project", {}).get("readme", "")
+        names = [readme.get("file", "") if isinstance(readme, dict) else readme]
+        names += [n for n in sorted(os.listdir(self.root)) if n.upper().startswith(LICENCES)]
+        for path in [os.path.join(self.root, name) for name in names if name]:
+            if os.path.isfile(path):
                 with open(path, "rb") as file:
                     key.update(hashlib.sha256(file.read()).digest())
         return key.hexdigest()
 
-    def load_state(self) -> None:
+    def _load_state(self) -> None:
         try:
             with open(self.state_path, encoding="utf-8") as file:
                 self.state = json.load(file)
@@ -87,7 +98,7 @@ class Build:
         if self.state.get("wheel"):
             self.wheels.add(self.state["wheel"][0])
 
-    def intact(self, path: str, made: list[int] | None) -> bool:
+    def _intact(self, path: str, made: list[int] | None) -> bool:
         """Whether the file is the one that we wrote: same size and time."""
         try:
             found = os.stat(path)
@@ -95,18 +106,19 @@ class Build:
             return False
         return made == [found.st_size, found.st_mtime_ns]
 
-    def is_current(self, key: str, inputs: dict[str, str]) -> bool:
+    def _is_current(self) -> bool:
         state = self.state
-        if state.get("key") != key or state.get("inputs") != inputs:
+        if state.get("key") != self.key or state.get("inputs") != self.inputs:
             return False
         outputs = state["outputs"]
-        present = {place for place in self._present() if not place.endswith(".pyc")}
-        if present != set(outputs) or not all(
-            self.intact(os.path.join(self.tree, p), made) for p, made in outputs.items()
-        ):
+        if {place for place in self._present() if not place.endswith(".pyc")} != set(outputs):
+            return False
+        if not all(self._intact(os.path.join(self.tree, place), made) for place, made in outputs.items()):
+            return False
+        if not all(os.path.exists(os.path.join(self.reports, name)) for name in ("check.json", "build.json")):
             return False
         wheel = state["wheel"]
-        return wheel is None or self.intact(os.path.join(self.dist, wheel[0]), wheel[1:])
+        return wheel is None or self._intact(os.path.join(self.dist, wheel[0]), wheel[1:])
 
     def _present(self) -> Iterator[str]:
         for folder, _, names in os.walk(self.tree):
@@ -115,158 +127,161 @@ class Build:
 
     # ── the work ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def run(self, quiet: bool) -> int:
-        """Exit code: 0, or 1 when a file could not be parsed (the rest is built, without a wheel)."""
-        modules, chosen, data = project.tree(self.root, self.config)
-        if not modules:
-            raise Problem(f"{shown(self.root)}: no Python modules to build: name a folder that has some")
+    def scan(self) -> None:
+        """Reads the project. Problem when it has no module or a file cannot be read."""
         from tensorc.frontend import read
 
-        contents = {file.place: read(file.path) for file in [*modules, *data]}
-        inputs = {place: hashlib.sha256(text).hexdigest() for place, text in contents.items()}
-        key = self.key()
-        self.load_state()
-        if self.is_current(key, inputs):
-            for line in self.state["unparsed"]:
-                print(line, file=sys.stderr)
-            if not quiet:
-                print(self.state["summary"])
-            return 1 if self.state["unparsed"] else 0
+        self.modules, self.chosen, self.data = project.tree(self.root, self.config)
+        if not self.modules:
+            raise Problem(f"{shown(self.root)}: no Python modules to build: name a folder that has some")
+        self.contents = {file.place: read(file.path) for file in [*self.modules, *self.data]}
+        self.inputs = {place: hashlib.sha256(text).hexdigest() for place, text in self.contents.items()}
+        self.key = self._key()
+        self._load_state()
+
+    def current(self) -> int | None:
+        """When nothing changed: says again what the build before said. Its exit code; None when there is work."""
+        if not self._is_current():
+            return None
+        return self._say(self.state["unparsed"], self.state["summary"])
+
+    def _say(self, unparsed: list[str], summary: str) -> int:
+        for line in unparsed:
+            print(line, file=sys.stderr)
+        if not self.quiet:
+            print(summary)
+        return 1 if unparsed else 0
+
+    def run(self) -> int:
+        """Exit code: 0, or 1 when a file could not be parsed (the rest is built, without a wheel)."""
+        from tensorc import wheel
+
         try:
-            return self._make(key, inputs, modules, chosen, data, contents, quiet)
+            about = wheel.metadata(self.root, self.config)
+            self.wheels.add(wheel.file_name(about, native=True))
+            made = self._compile()
+            return self._put(made, about)
         except BaseException:
             self._remove_wheels()
             raise
 
-    def _make(
-        self,
-        key: str,
-        inputs: dict[str, str],
-        modules: list[File],
-        chosen: set[str],
-        data: list[File],
-        contents: dict[str, bytes],
-        quiet: bool,
-    ) -> int:
+    def _compile(self) -> "Compiled":
+        """Every module to C, bound source and wheel source. Writes nothing."""
         from importlib.machinery import EXTENSION_SUFFIXES
 
-        from tensorc import binding, frontend, markers, wheel
+        from tensorc import binding, frontend, markers
 
-        about = wheel.metadata(self.root, self.config)
-        self.wheels.add(wheel.file_name(about, native=True))
-        units: list[Any] = []
-        unparsed: list[frontend.Unparsed] = []
-        files: dict[str, bytes] = {file.place: contents[file.place] for file in data}
-        wheel_files: dict[str, bytes] = dict(files)
-        work: list[Job] = []
-        packages = {f.place.rpartition("/")[0] for f in modules if f.place.endswith("/__init__.py")}
-        used_markers: set[str] = set()
-        kept: list[str] = []
-        compiler: cc.Compiler | None = None
-        made_from = ""
-        archive = ""
-        for file in modules:
-            source = contents[file.place]
+        made = Compiled()
+        packages = {f.place.rpartition("/")[0] for f in self.modules if f.place.endswith("/__init__.py")}
+        imported: set[str] = set()
+        for file in self.data:
+            made.tree[file.place] = made.wheel[file.place] = self.contents[file.place]
+        for file in self.modules:
+            source = bound = self.contents[file.place]
             unit = frontend.compile_source(file, source, self.config)
             if isinstance(unit, frontend.Unparsed):
-                unparsed.append(unit)
-                files[file.place] = wheel_files[file.place] = source
+                made.unparsed.append(unit)
+                made.tree[file.place] = made.wheel[file.place] = source
                 continue
-            bound = source
-            if file.place in chosen:
-                units.append(unit)
+            if file.place in self.chosen:
+                made.units.append(unit)
                 if unit.n_accepted:
-                    if compiler is None:
-                        compiler = cc.find(self.wanted)
-                        archive = cc.archive(compiler)
-                        with open(archive + ".key", encoding="ascii") as key_file:
-                            made_from = repr((key_file.read(), compiler.fingerprint(), cc.MODULE_FLAGS, sys.version))
-                    folder = file.place.rpartition("/")[0]
-                    prefix = folder + "/" if folder else ""
                     name = binding.extension_name(file.place)
+                    folder = file.place[: file.place.rfind("/") + 1]
                     text = unit.emit(name).encode()
-                    job_key = hashlib.sha256(made_from.encode() + text).hexdigest()
-                    work.append(
-                        Job(prefix + name + EXTENSION_SUFFIXES[0], name + ".c", text, shown(file.path), job_key)
-                    )
+                    made.work.append(Job(folder + name + EXTENSION_SUFFIXES[0], name + ".c", text, shown(file.path)))
                     bound = binding.bind(source, unit.functions, file.place)
-                    files[prefix + binding.loader_name(file.place) + ".py"] = binding.loader(file.place)
-                    wheel_files[prefix + binding.loader_name(file.place) + ".py"] = binding.loader(file.place)
-            files[file.place] = bound
-            used_markers |= markers.imported(source)
+                    loader = f"{folder}{binding.loader_name(file.place)}.py"
+                    made.tree[loader] = made.wheel[loader] = binding.loader(file.place)
+            made.tree[file.place] = bound
+            imported |= markers.imported(source)
             private = markers.private_place(file.place, packages)
-            left: list[str] = []
-            rewritten = markers.rewrite(bound, project.text(private).removesuffix(".py").replace("/", "."), left)
-            kept += [f"{shown(file.path)}: {text}" for text in left]
-            if rewritten != bound:
-                wheel_files[private] = markers.private_text()
-            wheel_files[file.place] = rewritten
-        taken = {place.partition("/")[0].removesuffix(".py") for place in files}
-        files.update(markers.aliases(used_markers, taken))
-        wheel_name = wheel.file_name(about, bool(work))
+            kept: list[str] = []
+            dotted = project.text(private).removesuffix(".py").replace("/", ".")
+            made.wheel[file.place] = markers.rewrite(bound, dotted, kept)
+            if made.wheel[file.place] != bound:
+                made.wheel[private] = markers.private_text()
+            made.kept += [f"{shown(file.path)}: {text}" for text in kept]
+        taken = {place.partition("/")[0].removesuffix(".py") for place in made.tree}
+        made.tree.update(markers.aliases(imported, taken))
+        return made
+
+    def _put(self, made: "Compiled", about: "wheel.Metadata") -> int:
+        """Compiles the C and puts everything in place: wheel, tree, reports, record."""
+        from tensorc import frontend, wheel
+
+        native = bool(made.work)
+        wheel_name = wheel.file_name(about, native)
         wheel_path = os.path.join(self.dist, wheel_name)
-        with self._extensions(work, compiler, archive) as made:
-            if not unparsed:
-                for job in work:
-                    wheel_files[job.place] = frontend.read(made.get(job.place) or os.path.join(self.tree, job.place))
-                for_wheel = {project.text(place): content for place, content in wheel_files.items()}
+        with self._extensions(made.work) as built:
+            if not made.unparsed:
+                for job in made.work:
+                    made.wheel[job.place] = frontend.read(built.get(job.place) or os.path.join(self.tree, job.place))
+                for_wheel = {project.text(place): content for place, content in made.wheel.items()}
                 self.wheels.add(wheel_name)
-                atomic.write(wheel_path, wheel.contents(about, for_wheel, bool(work)))
-            outputs = self._install(files, made, work)
+                atomic.write(wheel_path, wheel.contents(about, for_wheel, native))
+            outputs = self._install(made.tree, built, made.work)
+        self._remove_wheels(but=None if made.unparsed else wheel_name)
+
+        accepted = sum(unit.n_accepted for unit in made.units)
+        rejected = sum(f["status"] == "rejected" for unit in made.units for f in unit.functions)
+        unparsed = [bad.text() for bad in made.unparsed]
         wheel_record: list[Any] | None = None
+        summary = f"{shown(self.tree)}: {_count(accepted, 'native function')} in {_count(len(made.work), 'module')}"
+        summary += f", {rejected} rejected (tensorc check says why)" if rejected else ""
         if not unparsed:
             found = os.stat(wheel_path)
             wheel_record = [wheel_name, found.st_size, found.st_mtime_ns]
-        self._remove_wheels(but=None if unparsed else wheel_name)
-        report = frontend.report(units, unparsed, self.root)
-        accepted = sum(unit.n_accepted for unit in units)
-        rejected = sum(f["status"] == "rejected" for unit in units for f in unit.functions)
-        self._write_reports(report, work, compiler, wheel_record, accepted, rejected, [bad.text() for bad in unparsed])
-        summary = f"{shown(self.tree)}: {_count(accepted, 'native function')} in {_count(len(work), 'module')}"
-        summary += f", {rejected} rejected (tensorc check says why)" if rejected else ""
-        if wheel_record:
-            summary += f"\n{shown(os.path.join(self.dist, wheel_record[0]))}"
-        new_state = {
-            "key": key,
-            "inputs": inputs,
+            summary += f"\n{shown(wheel_path)}"
+        self._write_reports(made, wheel_path if wheel_record else None, accepted, rejected, unparsed)
+        record = {
+            "key": self.key,
+            "inputs": self.inputs,
             "outputs": outputs,
-            "extensions": {job.place: job.key for job in work},
+            "extensions": {job.place: self._job_key(job) for job in made.work},
             "wheel": wheel_record,
-            "unparsed": [bad.text() for bad in unparsed],
+            "unparsed": unparsed,
             "summary": summary,
         }
-        atomic.write(self.state_path, json.dumps(new_state).encode())
-        for line in kept:
+        atomic.write(self.state_path, json.dumps(record).encode())
+        for line in made.kept:
             print(f"tensorc: warning: {line}: the wheel needs that package at run time", file=sys.stderr)
-        for bad in unparsed:
-            print(bad.text(), file=sys.stderr)
-        if not quiet:
-            print(summary)
-        return 1 if unparsed else 0
+        return self._say(unparsed, summary)
+
+    def _job_key(self, job: Job) -> str:
+        """Hash of all that an extension is made from."""
+        assert self.compiler is not None
+        return hashlib.sha256(self.made_from.encode() + job.c_text).hexdigest()
 
     @contextmanager
-    def _extensions(self, work: list[Job], compiler: cc.Compiler | None, archive: str) -> Iterator[dict[str, str]]:
+    def _extensions(self, work: list[Job]) -> Iterator[dict[str, str]]:
         """Compiles what is not current, in parallel, in a scratch folder: {place in the tree: file there}. Problem,
         with nothing changed, as soon as one fails."""
+        archive = ""
+        if work:
+            self.compiler = cc.find(self.wanted)
+            archive = cc.archive(self.compiler)
+            with open(archive + ".key", encoding="ascii") as file:
+                self.made_from = repr((file.read(), self.compiler.fingerprint(), cc.MODULE_FLAGS, sys.version))
         old, outputs = self.state.get("extensions", {}), self.state.get("outputs", {})
         todo = [
             job
             for job in work
-            if old.get(job.place) != job.key
-            or not self.intact(os.path.join(self.tree, job.place), outputs.get(job.place))
+            if old.get(job.place) != self._job_key(job)
+            or not self._intact(os.path.join(self.tree, job.place), outputs.get(job.place))
         ]
         scratch = os.path.join(self.own, "build", "scratch")
         shutil.rmtree(scratch, ignore_errors=True)
         made: dict[str, str] = {}
         try:
             if todo:
-                assert compiler is not None
+                assert self.compiler is not None
                 commands = []
                 for number, job in enumerate(todo):
                     folder = os.path.join(scratch, str(number))
                     atomic.write(os.path.join(folder, job.c_name), job.c_text)
                     output = os.path.basename(job.place)
-                    commands.append((cc.module_command(compiler, archive, job.c_name, output), folder, job.source))
+                    commands.append((cc.module_command(self.compiler, archive, job.c_name, output), folder, job.source))
                     made[job.place] = os.path.join(folder, output)
                 if len(commands) == 1:
                     cc.run(*commands[0])
@@ -295,7 +310,7 @@ class Build:
             os.replace(path, target)
         for place, text in sorted(files.items(), key=lambda item: not item[0].endswith("_load.py")):
             target = os.path.join(self.tree, place)
-            if self.intact(target, old.get(place)):
+            if self._intact(target, old.get(place)):
                 with open(target, "rb") as present:
                     if present.read() == text:
                         continue
@@ -348,17 +363,12 @@ class Build:
                     os.rmdir(self.dist)
 
     def _write_reports(
-        self,
-        report: bytes,
-        work: list[Job],
-        compiler: cc.Compiler | None,
-        wheel_record: list[Any] | None,
-        accepted: int,
-        rejected: int,
-        unparsed: list[str],
+        self, made: Compiled, wheel_path: str | None, accepted: int, rejected: int, unparsed: list[str]
     ) -> None:
-        reports = os.path.join(self.own, "reports")
-        wheel_path = os.path.join(self.dist, wheel_record[0]) if wheel_record else None
+        from tensorc import frontend
+
+        tool = self.compiler
+        command = [*tool.command, *cc.MODULE_FLAGS, *tool.cflags, *tool.ldflags] if tool else []
         build = {
             "contract_version": "3.0.0",
             "status": "analysis-failed" if unparsed else "built",
@@ -369,10 +379,10 @@ class Build:
             "tensorc_version": __version__,
             "target_language": "c",
             "native_build": {
-                "status": "built" if work else "skipped",
-                "tool": compiler.shown() if compiler else None,
-                "command": [*compiler.command, *cc.MODULE_FLAGS, *compiler.cflags, *compiler.ldflags] if compiler else [],
-                "artifacts": [os.path.join(self.tree, job.place) for job in work],
+                "status": "built" if made.work else "skipped",
+                "tool": tool.shown() if tool else None,
+                "command": command,
+                "artifacts": [os.path.join(self.tree, job.place) for job in made.work],
                 "message": None,
             },
             "wheel_build": {
@@ -381,9 +391,10 @@ class Build:
                 "message": "; ".join(unparsed) or None,
             },
         }
-        atomic.write(os.path.join(reports, "check.json"), report)
+        report = frontend.report(made.units, made.unparsed, self.root)
+        atomic.write(os.path.join(self.reports, "check.json"), report)
         text = json.dumps(build, indent=2, sort_keys=True) + "\n"
-        atomic.write(os.path.join(reports, "build.json"), text.encode(errors="replace"))
+        atomic.write(os.path.join(self.reports, "build.json"), text.encode(errors="replace"))
 
 
 def _count(number: int, thing: str) -> str:
@@ -392,7 +403,11 @@ def _count(number: int, thing: str) -> str:
 
 def build(root: str, config: Config, compiler: str | None, jobs: int | None, quiet: bool) -> int:
     """Builds the project in folder `root`; one build at a time. Exit code; Problem when it cannot be done."""
-    work = Build(root, config, compiler, jobs)
+    work = Build(root, config, compiler, jobs, quiet)
+    work.scan()
+    code = work.current()
+    if code is not None:
+        return code
     try:
         os.makedirs(work.own, exist_ok=True)
         ignore = os.path.join(work.own, ".gitignore")
@@ -407,7 +422,9 @@ def build(root: str, config: Config, compiler: str | None, jobs: int | None, qui
             print(f"tensorc: another build of {shown(root)} is running, waiting for it", file=sys.stderr)
             lock.acquire()
         try:
-            return work.run(quiet)
+            work.scan()  # another build may have changed the tree meanwhile
+            code = work.current()
+            return work.run() if code is None else code
         finally:
             lock.release()
     except OSError as error:

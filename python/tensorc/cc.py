@@ -6,7 +6,6 @@ comes with tensorc, made when tensorc was installed; for any other compiler it i
 
 import hashlib
 import os
-import platform
 import shlex
 import shutil
 import subprocess
@@ -123,7 +122,8 @@ def run(command: list[str], cwd: str, what: str) -> None:
 def _archive_key(compiler: Compiler, sources: str) -> str:
     """What the archive depends on: the runtime's text, the compiler, its flags, Python's headers."""
     flags = (RUNTIME_FLAGS, KERNEL_FLAGS, _X86_KERNELS)
-    key = hashlib.sha256(repr((flags, compiler.cflags, python_include(), sys.version)).encode())
+    programs = [os.path.realpath(shutil.which(word) or word) for word in compiler.command]
+    key = hashlib.sha256(repr((programs, flags, compiler.cflags, python_include(), sys.version)).encode())
     try:
         said = subprocess.run([*compiler.command, "--version"], stdin=subprocess.DEVNULL, capture_output=True).stdout
     except OSError as error:
@@ -135,11 +135,13 @@ def _archive_key(compiler: Compiler, sources: str) -> str:
     return key.hexdigest()[:32]
 
 
-def _runtime_units(sources: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    """(object, source, flags) of everything in the archive."""
+def _runtime_units(sources: str, key: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    """(object, source, flags) of everything in the archive. Verdicts on recipes are kept under `key`."""
     kernels = os.path.join(sources, "kernel", "kernels.c")
-    units = [("tensorc_rt.o", os.path.join(sources, "tensorc_rt.c"), RUNTIME_FLAGS)]
-    sets = _X86_KERNELS if platform.machine() in ("x86_64", "AMD64") else {"baseline": _X86_KERNELS["baseline"]}
+    units: list[tuple[str, str, tuple[str, ...]]] = [
+        ("tensorc_rt.o", os.path.join(sources, "tensorc_rt.c"), (*RUNTIME_FLAGS, f'-DTC_RUNTIME_KEY="{key}"'))
+    ]
+    sets = _X86_KERNELS if os.uname().machine == "x86_64" else {"baseline": _X86_KERNELS["baseline"]}
     units += [(f"kernels_{name}.o", kernels, (*KERNEL_FLAGS, *flags)) for name, flags in sets.items()]
     left_out = tuple(f"-DTC_WITHOUT_{name.upper()}" for name in _X86_KERNELS if name not in sets)
     units.append(("recipes.o", os.path.join(sources, "kernel", "recipes.c"), (*KERNEL_FLAGS, *left_out)))
@@ -154,9 +156,20 @@ def build_archive(compiler: Compiler, sources: str, target: str) -> None:
     os.makedirs(os.path.dirname(target), exist_ok=True)
     archiver = os.environ.get("AR") or "ar"
     with tempfile.TemporaryDirectory(dir=os.path.dirname(target)) as scratch:
-        units = _runtime_units(sources)
+        key = _archive_key(compiler, sources)
+        units = _runtime_units(sources, key)
         commands = [
-            [*compiler.command, *flags, *compiler.cflags, "-I" + sources, "-I" + python_include(), "-c", source, "-o", name]
+            [
+                *compiler.command,
+                *flags,
+                *compiler.cflags,
+                "-I" + sources,
+                "-I" + python_include(),
+                "-c",
+                source,
+                "-o",
+                name,
+            ]
             for name, source, flags in units
         ]
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -166,7 +179,7 @@ def build_archive(compiler: Compiler, sources: str, target: str) -> None:
         objects = [name for name, _, _ in units]
         run([*_words(archiver, "AR"), "rcs", ARCHIVE, *objects], scratch, "the runtime archive")
         with open(os.path.join(scratch, "key"), "w", encoding="ascii") as file:
-            file.write(_archive_key(compiler, sources))
+            file.write(key)
         os.replace(os.path.join(scratch, ARCHIVE), target)
         os.replace(os.path.join(scratch, "key"), target + ".key")
 

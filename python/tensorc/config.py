@@ -8,7 +8,7 @@ from tensorc.atomic import write
 from tensorc.problem import Problem
 
 CHOICES = {
-    "numerics": ("exact", "fast", "library"),
+    "numerics": ("exact", "library"),
     "gradients": ("python", "detach", "error"),
     "on-mismatch": ("python", "error"),
     "marker": ("auto", "decorator"),

@@ -53,6 +53,7 @@ def compile_source(file: File, source: bytes, config: Config, path: str | None =
                 marked_only=config.marker == "decorator",
                 gradients=config.gradients,
                 on_mismatch=config.on_mismatch,
+                numerics=config.numerics,
             )
     except SyntaxError as error:
         offset = max((error.offset or 1) - 1, 0)  # in characters

@@ -1,21 +1,27 @@
 /* kernel.h: the exact recipes, seen from the exact body.
  *
- * A recipe is one operation as straight C on contiguous float32, written so that its bits are those of the wheel's own CPU
- * kernel (only the payload and sign of a NaN may differ). There is one text per recipe (map.inc, reduce.inc, softmax.inc,
- * matmul.inc), compiled once per instruction set (kernels.c), and one object per recipe that holds what came out:
- * tc_recipe_relu and so on (recipes.c). docs: spec/numerics.md says where each order of operations comes from.
+ * A recipe is one operation as straight C on contiguous float32, written so that its bits are those
+ * of the wheel's own CPU kernel (only the payload and sign of a NaN may differ). There is one text
+ * per recipe (map.inc, reduce.inc, softmax.inc, matmul.inc), compiled once per instruction set
+ * (kernels.c), and one object per recipe that holds what came out: tc_recipe_relu and so on
+ * (recipes.c). docs: spec/numerics.md says where each order of operations comes from.
  *
  * How the exact body uses it, for each operation of a function:
  *
- *   TcCase whole = {.rows = m, .cols = n, .threads = threads};          sizes of the WHOLE call, as eager would get it
- *   TcRule rule = tc_recipe_relu.rule(isa, &whole);
- *   !rule.exact: the function takes the library body. !rule.blocks (or too few rows): this operation, and so the function,
- *   runs as one block, outside any parallel region, because the wheel's own threaded functions may be called.
- *   rule.pack_elems: so many floats, 64-byte aligned, filled by tc__kernels(isa)->pack, once per call before the blocks.
- *   Then per block of rows: recipe->kernel[isa].map1(x, out, n, &place) and the like.
+ *     TcCase whole = {.rows = m, .cols = n, .threads = threads};
+ *     TcRule rule = tc_recipe_relu.rule(isa, &whole);
  *
- * A block is a range of whole rows (for map1: of elements); TcPlace says which. Kernels do not allocate, take no locks, keep
- * no state, touch no Python and never fail. Pointers need no alignment; scratch at 64 bytes is faster.
+ * - TcCase has the sizes of the WHOLE call, as eager would get it.
+ * - !rule.exact: the function takes the library body.
+ * - !rule.blocks, or too few rows: this operation, and so the function, runs as one block, outside
+ *   any parallel region, because the wheel's own threaded functions may be called.
+ * - rule.pack_elems: so many floats, 64-byte aligned, filled by tc__kernels(isa)->pack, once per
+ *   call before the blocks.
+ * - Then per block of rows: recipe->kernel[isa].map1(x, out, n, &place) and the like.
+ *
+ * A block is a range of whole rows (for map1: of elements); TcPlace says which. Kernels do not
+ * allocate, take no locks, keep no state, touch no Python and never fail. Pointers need no
+ * alignment; scratch at 64 bytes is faster.
  */
 #ifndef TC_KERNEL_H
 #define TC_KERNEL_H
@@ -23,45 +29,54 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ── where code runs ────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── where code runs ────────────────────────────────────────────────────────────────────────── */
 
-/* The numbers index TcRecipe.kernel. Which one the recipes of a process must use is decided by the wheel, not by us: the one
- * that ATen dispatches to (ATEN_CPU_CAPABILITY included), since lanes and tails differ between them. */
+/* The numbers index TcRecipe.kernel. Which one the recipes of a process must use is decided by the
+ * wheel, not by us: the one that ATen dispatches to (ATEN_CPU_CAPABILITY included), since lanes and
+ * tails differ between them. */
 typedef enum { TC_ISA_BASELINE, TC_ISA_AVX2, TC_ISA_AVX512, TC_N_ISAS } TcIsa;
 
-/* By what torch.backends.cpu.get_cpu_capability() says: "DEFAULT", "AVX2", "AVX512". -1: none of ours (then no exact body). */
+/* By what torch.backends.cpu.get_cpu_capability() says: "DEFAULT", "AVX2", "AVX512". -1: none of
+ * ours (then no exact body). */
 int tc__isa_of_capability(const char *capability);
 /* Whether this CPU and operating system run the kernels of that set, and they were compiled in. */
 bool tc__isa_runs(TcIsa isa);
 
-/* ── functions of the wheel that recipes call ───────────────────────────────────────────────────────────────────── */
+/* ── functions of the wheel that recipes call ───────────────────────────────────────────────── */
 
-/* Sizes are 64-bit also where BLAS says int: read through a pointer or from a register the low half is the same number, so
- * wheels with either width of integer are called right. */
+/* Sizes are 64-bit also where BLAS says int: read through a pointer or from a register the low half
+ * is the same number, so wheels with either width of integer are called right. */
 typedef void TcVml(int64_t n, const float *x, float *out, int64_t mode);
-typedef void TcSgemm(const char *trans_a, const char *trans_b, const int64_t *m, const int64_t *n, const int64_t *k,
-                     const float *alpha, const float *a, const int64_t *lda, const float *b, const int64_t *ldb,
-                     const float *beta, float *c, const int64_t *ldc);
-typedef void TcSgemv(const char *trans, const int64_t *m, const int64_t *n, const float *alpha, const float *a,
-                     const int64_t *lda, const float *x, const int64_t *incx, const float *beta, float *y,
-                     const int64_t *incy);
+typedef void TcSgemm(const char *trans_a, const char *trans_b, const int64_t *m, const int64_t *n,
+                     const int64_t *k, const float *alpha, const float *a, const int64_t *lda,
+                     const float *b, const int64_t *ldb, const float *beta, float *c,
+                     const int64_t *ldc);
+typedef void TcSgemv(const char *trans, const int64_t *m, const int64_t *n, const float *alpha,
+                     const float *a, const int64_t *lda, const float *x, const int64_t *incx,
+                     const float *beta, float *y, const int64_t *incy);
 
 typedef struct TcWheelMath {
   TcVml *vml_exp, *vml_tanh, *vml_ln, *vml_sqrt; /* vmsExp … of MKL, NULL in a wheel without */
   TcSgemm *sgemm;                                /* sgemm_, NULL likewise */
   TcSgemv *sgemv;                                /* sgemv_ */
+  float (*scalar_exp)(float); /* the expf that the wheel calls, of the C library; never NULL. A
+                                 compiler may bring one of its own (zig does) */
 } TcWheelMath;
 
-/* What the kernels call: one wheel per process. All NULL until tc__wheel_math_find ran. */
+/* What the kernels call: one wheel per process. All NULL, but for scalar_exp, until
+ * tc__wheel_math_find ran. */
 extern TcWheelMath tc__wheel_math;
-/* Fills tc__wheel_math from libtorch_cpu.so: its handle of dlopen. Functions that another library defines stay NULL, and so
- * the recipes that need them are not exact. Call once, before any rule is asked. */
+/* Fills tc__wheel_math from libtorch_cpu.so: its handle of dlopen. Functions that another library
+ * defines stay NULL, and so the recipes that need them are not exact. Call once, before any rule is
+ * asked. */
 void tc__wheel_math_find(void *libtorch_cpu);
 
-/* ── one operation ──────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── one operation ──────────────────────────────────────────────────────────────────────────── */
 
-/* Where a block lies in its whole tensor, flattened: elements before it, elements in all. For map1, along and matmul this is
- * the tensor x. threads: torch's count for the whole call (torch_get_num_threads), also when blocks run in parallel. */
+/* Where a block lies in its whole tensor, flattened: elements before it, elements in all. For map1,
+ * along and matmul this is the tensor x. threads: the framework's count for the whole call
+ * (torch_get_num_threads; TensorFlow: of operations' own work), also when blocks run in parallel.
+ */
 typedef struct TcPlace {
   int64_t offset, total;
   int threads; /* >= 1 */
@@ -70,24 +85,26 @@ typedef struct TcPlace {
 /* out[i] = f(x[i]) for i < n. out may be x, otherwise they don't overlap. */
 typedef void TcMap1(const float *x, float *out, int64_t n, const TcPlace *at);
 
-/* An operand of map2: element (i, j) is p[i * row + j * col]. The strides are those of broadcasting over a [rows, cols]
- * result: full (cols, 1), one row (0, 1), one column (1, 0), one number (0, 0). No others. */
+/* An operand of map2: element (i, j) is p[i * row + j * col]. The strides are those of broadcasting
+ * over a [rows, cols] result: full (cols, 1), one row (0, 1), one column (1, 0), one number (0, 0).
+ * No others. */
 typedef struct TcOperand {
   const float *p;
   int64_t row, col; /* elements */
 } TcOperand;
 
-/* out[i, j] = f(a(i, j), b(i, j)), out contiguous [rows, cols]. out may be the p of a full operand. A rank-1 operation is one
- * row. */
+/* out[i, j] = f(a(i, j), b(i, j)), out contiguous [rows, cols]. out may be the p of a full operand.
+ * A rank-1 operation is one row. */
 typedef void TcMap2(TcOperand a, TcOperand b, float *out, int64_t rows, int64_t cols);
 
-/* Along one dimension of x [rows, cols]. TC_LAST: each row by itself (dim 1, also dim -1, and rank 1 as one row). TC_FIRST:
- * each column by itself (dim 0). */
+/* Along one dimension of x [rows, cols]. TC_LAST: each row by itself (dim 1, also dim -1, and rank
+ * 1 as one row). TC_FIRST: each column by itself (dim 0). */
 typedef enum { TC_LAST, TC_FIRST } TcAxis;
 
-/* out: sum, mean: float, one per row (TC_LAST) or column (TC_FIRST). argmax: int64_t, likewise; the reduced length must not
- * be 0. softmax: float [rows, cols], may be x. */
-typedef void TcAlong(const float *x, void *out, int64_t rows, int64_t cols, TcAxis axis, const TcPlace *at);
+/* out: sum, mean: float, one per row (TC_LAST) or column (TC_FIRST). argmax: int64_t, likewise; the
+ * reduced length must not be 0. softmax: float [rows, cols], may be x. */
+typedef void TcAlong(const float *x, void *out, int64_t rows, int64_t cols, TcAxis axis,
+                     const TcPlace *at);
 
 /* out[m, n] = x[m, k] @ w (+ bias). Nothing may overlap out. */
 typedef struct TcMatmul {
@@ -99,29 +116,37 @@ typedef struct TcMatmul {
   int64_t m, k, n;     /* m: rows of this block; vm (ranks 1/2) has m = 1 */
   bool transposed;
 } TcMatmul;
-/* at: the block of x, so offset is a multiple of k and total / k is the number of rows of the whole call. */
+/* at: the block of x, so offset is a multiple of k and total / k is the number of rows of the whole
+ * call. */
 typedef void TcMatmulKernel(const TcMatmul *mm, const TcPlace *at);
 
-/* ── recipes ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* out [cols, rows] = x [rows, cols] transposed. Nothing may overlap out. */
+typedef void TcTranspose(const float *x, float *out, int64_t rows, int64_t cols);
 
-typedef enum { TC_MAP1, TC_MAP2, TC_ALONG, TC_MATMUL } TcClass;
+/* ── recipes ────────────────────────────────────────────────────────────────────────────────── */
+
+typedef enum { TC_MAP1, TC_MAP2, TC_ALONG, TC_MATMUL, TC_TRANSPOSE } TcClass;
 
 /* The sizes of one whole call. */
 typedef struct TcCase {
-  int64_t rows, cols; /* map, along: of x (map2: of the result). matmul: of the result, so m and n */
-  int64_t k;          /* matmul */
-  TcAxis axis;        /* along */
-  bool bias;          /* matmul */
-  bool transposed;    /* matmul */
-  int threads;        /* torch's count */
+  int64_t rows,
+      cols;        /* map, along: of x (map2: of the result). matmul: of the result, so m and n */
+  int64_t k;       /* matmul */
+  TcAxis axis;     /* along */
+  bool bias;       /* matmul */
+  bool transposed; /* matmul */
+  int threads;     /* the framework's count */
+  bool full;       /* map2: both operands have the size of the result */
 } TcCase;
 
 typedef struct TcRule {
-  bool exact;         /* these sizes are known to give the wheel's bits, once the recipe is admitted on this host */
-  bool blocks;        /* … also block of rows by block of rows, in any order, on any thread */
-  int64_t min_rows;   /* of each block, the last one included: a shorter tail joins the block before it */
-  int64_t align;      /* rows × cols of each block but the last must be a multiple of this (1 for every torch recipe: they work
-                         out their tails from TcPlace) */
+  bool exact; /* these sizes are known to give the wheel's bits, once the recipe is admitted on this
+                 host */
+  bool blocks; /* … also block of rows by block of rows, in any order, on any thread */
+  int64_t
+      min_rows; /* of each block, the last one included: a shorter tail joins the block before it */
+  int64_t align;      /* rows × cols of each block but the last must be a multiple of this: 8 for
+                         TensorFlow's maximum and minimum, else 1 (tails are worked out from TcPlace) */
   int64_t pack_elems; /* matmul: floats of scratch that `packed` must point to; 0: packed is NULL */
 } TcRule;
 
@@ -130,6 +155,7 @@ typedef union TcKernel {
   TcMap2 *map2;
   TcAlong *along;
   TcMatmulKernel *matmul;
+  TcTranspose *transpose;
 } TcKernel;
 
 typedef struct TcRecipe {
@@ -139,15 +165,22 @@ typedef struct TcRecipe {
   TcKernel kernel[TC_N_ISAS]; /* NULL where that set was not compiled in */
 } TcRecipe;
 
-/* relu abs neg square exp log tanh sqrt sigmoid | add sub mul div | sum mean softmax argmax | matmul linear mv
- * linear and matmul differ in nothing but their names (transposed and bias say what is meant). */
+/* relu abs neg square exp log tanh sqrt sigmoid | add sub mul div | sum mean softmax argmax |
+ * matmul linear mv linear and matmul differ in nothing but their names (transposed and bias say
+ * what is meant).
+ *
+ * TensorFlow's: tf_relu tf_sigmoid tf_tanh tf_abs tf_neg tf_square tf_exp tf_log tf_sqrt | tf_add
+ * tf_sub tf_mul tf_div tf_maximum tf_minimum tf_bias_add | tf_sum tf_mean tf_softmax tf_argmax |
+ * tf_matmul | tf_transpose Their bits are those of the wheel only under FTZ and DAZ: MXCSR |=
+ * 0x8040 around the whole body, on each thread. They have no kernel for TC_ISA_BASELINE. */
 #define TC_RECIPE(name) extern const TcRecipe tc_recipe_##name
 
-/* ── the rest of a set of kernels ───────────────────────────────────────────────────────────────────────────────── */
+/* ── the rest of a set of kernels ───────────────────────────────────────────────────────────── */
 
 typedef struct TcKernels {
   int lanes; /* W: floats per vector of ATen's kernels for this set: 16, 8, 8 */
-  /* w [k, n] (transposed: [n, k]) into the layout that the kernels read fastest: rule.pack_elems floats. */
+  /* w [k, n] (transposed: [n, k]) into the layout that the kernels read fastest: rule.pack_elems
+   * floats. */
   void (*pack)(const float *w, float *packed, int64_t k, int64_t n, bool transposed);
 } TcKernels;
 

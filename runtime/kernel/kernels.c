@@ -1,14 +1,17 @@
-/* kernels.c: the kernels of one instruction set. Compiled once per set, linked together with recipes.c:
+/* kernels.c: the kernels of one instruction set. Compiled once per set, linked together with
+ * recipes.c:
  *
- *   cc FLAGS -DTC_ISA_BASELINE                                                         -c kernels.c -o kernels_baseline.o
- *   cc FLAGS -DTC_ISA_AVX2   -mavx2 -mfma -mbmi2                                       -c kernels.c -o kernels_avx2.o
- *   cc FLAGS -DTC_ISA_AVX512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512 \
- *                                                                                      -c kernels.c -o kernels_avx512.o
- *   FLAGS = -std=c11 -O2 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fno-trapping-math \
- *           -Wno-psabi (vectors are passed to inline functions only)
+ *   cc $FLAGS -DTC_ISA_BASELINE -c kernels.c -o kernels_baseline.o
+ *   cc $FLAGS -DTC_ISA_AVX2 -mavx2 -mfma -mbmi2 -c kernels.c -o kernels_avx2.o
+ *   cc $FLAGS -DTC_ISA_AVX512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mbmi2 \
+ *      -mprefer-vector-width=512 -c kernels.c -o kernels_avx512.o
  *
- * Never -ffast-math, nor anything else that lets the compiler change a result; never -march of the build machine.
- * recipes.c needs -DTC_WITHOUT_AVX2 or -DTC_WITHOUT_AVX512 where that set is left out.
+ * FLAGS: -std=c11 -O2 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
+ *        -fno-trapping-math -Wno-psabi (vectors are passed to inline functions only)
+ *
+ * Never -ffast-math, nor anything else that lets the compiler change a result; never -march of the
+ * build machine. recipes.c needs -DTC_WITHOUT_AVX2 or -DTC_WITHOUT_AVX512 where that set is left
+ * out.
  */
 #if defined TC_ISA_AVX512
 #define V_AVX512 1
@@ -24,16 +27,29 @@
 #undef TC_ISA_AVX2
 #undef TC_ISA_BASELINE
 
+/* clang-format off: in the order in which they need each other */
 #include "vec.h"
 
 #include "kernel.h"
 #include "rules.h"
 
 #include "loops.inc"
+#ifndef V_BASELINE /* TensorFlow's wheels need AVX */
+#include "tf_math.inc"
+#include "tf_loops.inc"
+#include "tf_map.inc"
+#endif
 #include "map.inc"
 #include "matmul.inc"
 #include "reduce.inc"
 #include "softmax.inc"
+#ifndef V_BASELINE
+#include "tf_matmul.inc"
+#include "tf_reduce.inc"
+#include "tf_softmax.inc"
+#include "tf_transpose.inc"
+#endif
+/* clang-format on */
 
 extern const TcKernels TC_SYMBOL(kernels);
 const TcKernels TC_SYMBOL(kernels) = {.lanes = W, .pack = pack};

@@ -1,7 +1,7 @@
 /* recipes.c: the recipes as objects, their rules, and what of the process they depend on.
  *
- * An entry of map.inc makes its object by itself. The other recipes are at the end. What a rule promises is checked by
- * tests/recipes against torch; on a user's machine by admission.
+ * An entry of map.inc makes its object by itself. The other recipes are at the end. What a rule
+ * promises is checked by tests/recipes against torch; on a user's machine by admission.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, dlinfo */
@@ -12,7 +12,9 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #if !defined __x86_64__ && !defined TC_WITHOUT_AVX2
 #define TC_WITHOUT_AVX2
@@ -36,27 +38,32 @@
 #define IF_AVX512(x) x
 #endif
 
-/* ── the process ────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── the process ────────────────────────────────────────────────────────────────────────────── */
 
-TcWheelMath tc__wheel_math;
+TcWheelMath tc__wheel_math = {.scalar_exp = expf};
 
 static void find(void *field, void *image, const char *path, const char *symbol) {
   Dl_info owner;
   void *address = dlsym(image, symbol);
-  if (!address || !dladdr(address, &owner) || !owner.dli_fname || strcmp(owner.dli_fname, path) != 0)
+  if (!address || !dladdr(address, &owner) || !owner.dli_fname ||
+      strcmp(owner.dli_fname, path) != 0)
     address = NULL;
   memcpy(field, &address, sizeof address);
 }
 
 void tc__wheel_math_find(void *libtorch_cpu) {
   struct link_map *map = NULL;
-  if (!libtorch_cpu || dlinfo(libtorch_cpu, RTLD_DI_LINKMAP, &map) != 0) return;
+  if (!libtorch_cpu || dlinfo(libtorch_cpu, RTLD_DI_LINKMAP, &map) != 0)
+    return;
   find(&tc__wheel_math.vml_exp, libtorch_cpu, map->l_name, "vmsExp");
   find(&tc__wheel_math.vml_tanh, libtorch_cpu, map->l_name, "vmsTanh");
   find(&tc__wheel_math.vml_ln, libtorch_cpu, map->l_name, "vmsLn");
   find(&tc__wheel_math.vml_sqrt, libtorch_cpu, map->l_name, "vmsSqrt");
   find(&tc__wheel_math.sgemm, libtorch_cpu, map->l_name, "sgemm_");
   find(&tc__wheel_math.sgemv, libtorch_cpu, map->l_name, "sgemv_");
+  void *scalar_exp = dlsym(libtorch_cpu, "expf"); /* also looks in what the image links */
+  if (scalar_exp)
+    memcpy(&tc__wheel_math.scalar_exp, &scalar_exp, sizeof scalar_exp);
 }
 
 IF_AVX512(extern const TcKernels tc__kernels_avx512;)
@@ -65,26 +72,36 @@ extern const TcKernels tc__kernels_baseline;
 
 const TcKernels *tc__kernels(int isa) {
   switch (isa) {
-  case TC_ISA_AVX512: return AVX512(&tc__kernels_avx512);
-  case TC_ISA_AVX2: return AVX2(&tc__kernels_avx2);
-  case TC_ISA_BASELINE: return &tc__kernels_baseline;
-  default: return NULL;
+  case TC_ISA_AVX512:
+    return AVX512(&tc__kernels_avx512);
+  case TC_ISA_AVX2:
+    return AVX2(&tc__kernels_avx2);
+  case TC_ISA_BASELINE:
+    return &tc__kernels_baseline;
+  default:
+    return NULL;
   }
 }
 
 int tc__isa_of_capability(const char *capability) {
-  if (strcmp(capability, "AVX512") == 0) return TC_ISA_AVX512;
-  if (strcmp(capability, "AVX2") == 0) return TC_ISA_AVX2;
-  if (strcmp(capability, "DEFAULT") == 0) return TC_ISA_BASELINE;
+  if (strcmp(capability, "AVX512") == 0)
+    return TC_ISA_AVX512;
+  if (strcmp(capability, "AVX2") == 0)
+    return TC_ISA_AVX2;
+  if (strcmp(capability, "DEFAULT") == 0)
+    return TC_ISA_BASELINE;
   return -1;
 }
 
 bool tc__isa_runs(TcIsa isa) {
-  if (!tc__kernels((int)isa)) return false;
+  if (!tc__kernels((int)isa))
+    return false;
 #ifdef __x86_64__
   __builtin_cpu_init();
-  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2");
-  if (isa == TC_ISA_AVX2) return avx2;
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+              __builtin_cpu_supports("bmi2");
+  if (isa == TC_ISA_AVX2)
+    return avx2;
   if (isa == TC_ISA_AVX512)
     return avx2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
@@ -92,7 +109,7 @@ bool tc__isa_runs(TcIsa isa) {
   return isa == TC_ISA_BASELINE;
 }
 
-/* ── rules ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── rules ──────────────────────────────────────────────────────────────────────────────────── */
 
 static const TcRule not_exact = {.align = 1};
 static const TcRule one_block = {.exact = true, .align = 1, .min_rows = 1};
@@ -104,15 +121,18 @@ static TcRule rule_map(TcIsa isa, const TcCase *whole) {
   return any_blocks;
 }
 
-/* Rows of the last dimension don't know of each other; one row alone, or columns, may be split over threads inside. */
+/* Rows of the last dimension don't know of each other; one row alone, or columns, may be split over
+ * threads inside. */
 static TcRule rule_along(TcIsa isa, const TcCase *whole) {
   (void)isa;
-  if (whole->threads > TC_MOST_THREADS) return not_exact;
+  if (whole->threads > TC_MOST_THREADS)
+    return not_exact;
   return whole->axis == TC_LAST && whole->rows > 1 ? any_blocks : one_block;
 }
 
 static TcRule rule_argmax(TcIsa isa, const TcCase *whole) {
-  if ((whole->axis == TC_LAST ? whole->cols : whole->rows) == 0) return not_exact; /* eager raises */
+  if ((whole->axis == TC_LAST ? whole->cols : whole->rows) == 0)
+    return not_exact; /* eager raises */
   return rule_along(isa, whole);
 }
 
@@ -122,15 +142,20 @@ static bool fits_blas(const TcCase *whole) {
 
 static TcRule rule_matmul(TcIsa isa, const TcCase *whole) {
   const int64_t m = whole->rows, n = whole->cols, k = whole->k;
-  if (!fits_blas(whole)) return not_exact;
-  if (isa != TC_ISA_BASELINE && matmul_is_chains(m * k, k, n, whole->bias, whole->transposed)) {
+  if (!fits_blas(whole))
+    return not_exact;
+  bool chains = matmul_is_chains(m * k, k, n, whole->bias, whole->transposed, whole->threads);
+  if (chains && isa != TC_ISA_BASELINE) {
     TcRule rule = any_blocks;
     int64_t lanes = tc__kernels((int)isa)->lanes;
-    if (whole->transposed) rule.pack_elems = (n + lanes - 1) / lanes * lanes * k;
+    if (whole->transposed)
+      rule.pack_elems = (n + lanes - 1) / lanes * lanes * k;
     return rule;
   }
-  if (!tc__wheel_math.sgemm) return not_exact;
-  if (m < 32 || n == 1 || k > TC_MOST_K) return one_block;
+  if (!tc__wheel_math.sgemm)
+    return not_exact;
+  if (!chains || m < 32)
+    return one_block;
   return (TcRule){.exact = true, .blocks = true, .align = 1, .min_rows = 16};
 }
 
@@ -139,7 +164,7 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
   return tc__wheel_math.sgemv && fits_blas(whole) ? one_block : not_exact;
 }
 
-/* ── objects ────────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── objects ────────────────────────────────────────────────────────────────────────────────── */
 
 #define RECIPE(recipe_name, recipe_class, type, member, rule_function, kernel_name)                \
   extern type tc__##kernel_name##_baseline;                                                        \
@@ -173,3 +198,5 @@ RECIPE(argmax, TC_ALONG, TcAlong, along, rule_argmax, argmax)
 RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(linear, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(mv, TC_MATMUL, TcMatmulKernel, matmul, rule_mv, mv)
+
+#include "tf_recipes.inc"

@@ -1,4 +1,4 @@
-"""The functions of torch.jsonl as a project, and a report held against the decisions expected for them."""
+"""The functions of torch.jsonl or tensorflow.jsonl as a project, and a report held against the decisions expected for them."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from pathlib import Path
 from typing import Any
 
 PER_MODULE = 50
-HEAD = ("import torch\nimport torch.nn.functional as F\n"
-        "from rextio_torch.types import TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D\n")
+HEADS = {
+    "torch": "import torch\nimport torch.nn.functional as F\n"
+             "from rextio_torch.types import TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D\n",
+    "tensorflow": "import tensorflow\nimport tensorflow as tf\n"
+                  "from rextio_tensorflow.types import TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D\n",
+}
 
 
 def load(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def write_project(cases: list[dict[str, Any]], root: Path) -> dict[str, str]:
+def write_project(cases: list[dict[str, Any]], root: Path, lane: str = "torch") -> dict[str, str]:
     """One package `cases` of modules m_00, m_01, … of 50 functions; gives {case id: module name}."""
     where: dict[str, str] = {}
     package = root / "src" / "cases"
@@ -23,7 +27,7 @@ def write_project(cases: list[dict[str, Any]], root: Path) -> dict[str, str]:
     package.joinpath("__init__.py").touch()
     for start in range(0, len(cases), PER_MODULE):
         name = f"m_{start // PER_MODULE:02d}"
-        text = HEAD
+        text = HEADS[lane]
         for c in cases[start:start + PER_MODULE]:
             text += f"\n\ndef {c['id']}{c['sig']}:\n" + "".join(f"    {line}\n" for line in c["body"])
             where[c["id"]] = "cases." + name

@@ -1,7 +1,7 @@
 """The recipes of runtime/kernel, built into a shared object and called through ctypes on torch tensors.
 
-Every function here takes the sizes and places that the exact body would give, so that a test can say "this block of that
-whole". Nothing here knows what the right answer is.
+Every function here takes the sizes and places that the exact body would give, so that a test can say "this block of
+that whole". Nothing here knows what the right answer is.
 """
 
 import ctypes as C
@@ -148,20 +148,22 @@ def operand(x: torch.Tensor, shape: tuple[int, int]) -> Operand:
 
 
 def map2(name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    shape = torch.broadcast_shapes(a.shape, b.shape)
+    shape = torch.broadcast_tensors(a, b)[0].shape
     out = torch.empty(shape)
     rows, cols = (1, *shape)[-2:]
     kernel(name)(operand(a, (rows, cols)), operand(b, (rows, cols)), at(out), rows, cols)
     return out
 
 
-def along(name: str, x: torch.Tensor, dim: int, block: int = 0) -> torch.Tensor:
-    """dim -1: the last; 0: the first of two. A block is of rows."""
+def along(name: str, x: torch.Tensor, dim: int, block: int = 0, inplace: bool = False) -> torch.Tensor:
+    """dim -1: the last; 0: the first of two. A block is of rows. inplace: softmax only."""
     axis = FIRST if dim == 0 and x.dim() == 2 else LAST
     rows, cols = (1, *x.shape)[-2:]
     reduced = x.shape[:-1] if axis == LAST else x.shape[1:]
     out = torch.empty(x.shape if name == "softmax" else reduced, dtype=torch.int64 if name == "argmax" else None)
     each = cols if name == "softmax" else 1
+    if inplace:
+        x = out.copy_(x)
     blocks = [(0, rows)] if not block else parts(rows, block)
     for begin, end in blocks:
         where = place(begin * cols, rows * cols)
@@ -170,7 +172,12 @@ def along(name: str, x: torch.Tensor, dim: int, block: int = 0) -> torch.Tensor:
 
 
 def matmul(
-    name: str, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None = None, transposed: bool = False, block: int = 0
+    name: str,
+    x: torch.Tensor,
+    w: torch.Tensor,
+    bias: torch.Tensor | None = None,
+    transposed: bool = False,
+    block: int = 0,
 ) -> torch.Tensor:
     """block: of rows; 0 the whole call."""
     m, k = (1, *x.shape)[-2:]
@@ -194,6 +201,8 @@ def difference(got: torch.Tensor, wanted: torch.Tensor) -> str | None:
     if got.shape != wanted.shape or got.dtype != wanted.dtype:
         return f"{tuple(got.shape)} {got.dtype} instead of {tuple(wanted.shape)} {wanted.dtype}"
     if got.dtype == torch.float32:
+        if torch.equal(got.view(torch.int32), wanted.contiguous().view(torch.int32)):
+            return None
         bad = (got.view(torch.int32) != wanted.contiguous().view(torch.int32)) & ~(got.isnan() & wanted.isnan())
     else:
         bad = got != wanted

@@ -14,9 +14,11 @@ static double now_ns(void) {
   double least = 1e300;                                                                            \
   for (int round = 0; round < 30; round++) {                                                       \
     double start = now_ns();                                                                       \
-    for (int i = 0; i < calls; i++) call;                                                          \
+    for (int i = 0; i < calls; i++)                                                                \
+      call;                                                                                        \
     double each = (now_ns() - start) / calls;                                                      \
-    if (each < least) least = each;                                                                \
+    if (each < least)                                                                              \
+      least = each;                                                                                \
   }                                                                                                \
   return least;
 
@@ -31,8 +33,10 @@ double time_map2(TcMap2 *f, TcOperand a, TcOperand b, float *out, int64_t m, int
   LEAST_OF_ROUNDS(f(a, b, out, m, n))
 }
 
-double time_along(TcAlong *f, const float *x, void *out, int64_t m, int64_t n, TcAxis axis, int calls);
-double time_along(TcAlong *f, const float *x, void *out, int64_t m, int64_t n, TcAxis axis, int calls) {
+double time_along(TcAlong *f, const float *x, void *out, int64_t m, int64_t n, TcAxis axis,
+                  int calls);
+double time_along(TcAlong *f, const float *x, void *out, int64_t m, int64_t n, TcAxis axis,
+                  int calls) {
   TcPlace at = {0, m * n, 1};
   LEAST_OF_ROUNDS(f(x, out, m, n, axis, &at))
 }

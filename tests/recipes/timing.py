@@ -32,6 +32,7 @@ def main() -> None:
     for n in (32, 96, 4096):
         x, out = torch.randn(n), torch.empty(n)
         for name in ("relu", "tanh", "sigmoid", "exp", "sqrt"):
+            x = x.abs()
             ns = time.time_map1(address(name), kernels.at(x), kernels.at(out), C.c_int64(n), 2000)
             print(f"{name:8s} n={n:<5d} {ns:9.1f} ns")
     for m, n in ((1, 32), (128, 32)):
@@ -46,12 +47,22 @@ def main() -> None:
             size = (C.c_int64(m), C.c_int64(n))
             ns = time.time_along(address(name), kernels.at(x), kernels.at(out), *size, kernels.LAST, 1000)
             print(f"{name:8s} {m}×{n}  {ns:9.1f} ns")
-    shapes = [(1, 32, 32), (1, 32, 8), (2, 32, 32), (8, 32, 32), (16, 32, 32), (128, 32, 32), (128, 32, 8), (16, 96, 96)]
+    shapes = [
+        (1, 32, 32),
+        (1, 32, 8),
+        (2, 32, 32),
+        (8, 32, 32),
+        (16, 32, 32),
+        (128, 32, 32),
+        (128, 32, 8),
+        (16, 96, 96),
+    ]
     for m, k, n in [*shapes, (512, 96, 96), (512, 96, 10), (128, 384, 384), (128, 768, 768), (128, 512, 512)]:
         x, out, bias = torch.randn(m, k), torch.empty(m, n), torch.randn(n)
         for kind, w in (("linear", torch.randn(n, k)), ("matmul", torch.randn(k, n))):
             turned = kind == "linear"
-            need = kernels.rule(kind, rows=m, cols=n, k=k, bias=turned, transposed=turned).pack_elems
+            rule = kernels.rule(kind, rows=m, cols=n, k=k, bias=turned, transposed=turned)
+            need = rule.pack_elems
             packed = torch.empty(need + 16)
             aligned = packed.data_ptr() + -packed.data_ptr() % 64
             call = kernels.Matmul(x.data_ptr(), w.data_ptr(), aligned if need else None)
@@ -62,7 +73,7 @@ def main() -> None:
             whole = time.time_matmul(address(kind), pack, C.byref(call), min(calls, 2000))
             alone = time.time_matmul(address(kind), None, C.byref(call), min(calls, 2000))
             speed = f"{2 * m * k * n / alone:6.1f} GFLOPS"
-            way = "packed" if need else "direct" if kernels.rule(kind, rows=m, cols=n, k=k, bias=turned, transposed=turned).blocks else "wheel"
+            way = "packed" if need else "direct" if rule.blocks else "wheel"
             print(f"{kind:8s} {m}×{k}→{n} {way:7s} {whole:10.1f} ns, without packing {alone:10.1f} ns, {speed}")
 
 

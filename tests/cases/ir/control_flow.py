@@ -176,8 +176,8 @@ def truth(n: int, v: float) -> float:
 #   return %20
 # }
 # >>> plan
-# loop: library { for { if { relu } else { tanh } } }
-#   x: f32[2], parameter
+# loop: exact, blocks of rows { for { if { relu } else { tanh } } }
+#   x: f32[2], parameter, rows
 #   n: int, parameter
 #   phase: int, parameter
 #   hidden: f32[2]
@@ -186,11 +186,11 @@ def truth(n: int, v: float) -> float:
 #   n: int, parameter
 #   total: int
 #   temporary 2: bool
-# unbound: library { if { relu } }
-#   x: f32[2], parameter
+# unbound: exact, blocks of rows { if { relu } }
+#   x: f32[2], parameter, rows
 #   flag: bool, parameter
 #   h: f32[2], may be unassigned
-# raising: library { if { } if { } if { } else { relu } }
+# raising: exact { if { } if { } if { } else { relu } }
 #   x: f32[2], parameter
 #   n: int, parameter
 #   temporary 2: f32[2]

@@ -49,17 +49,9 @@ def division_stays(n: int) -> int:
 #   return %7
 # }
 # func dead_branch(x f32[2]) -> f32[2] {
-#   %0 = const int 2
-#   %1 = const int 1
-#   %2 = compare bool %0 < %1
-#   if %2 {
-#     %4 = get f32[2] x
-#     %5 = tensor tanh f32[2] %4
-#     return %5
-#   }
-#   %7 = get f32[2] x
-#   %8 = tensor relu f32[2] %7
-#   return %8
+#   %0 = get f32[2] x
+#   %1 = tensor relu f32[2] %0
+#   return %1
 # }
 # func dead_tail(x f32[2]) -> f32[2] {
 #   %0 = get f32[2] x

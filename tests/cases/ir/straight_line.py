@@ -60,18 +60,18 @@ def retyped(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
 #   return %6
 # }
 # >>> plan
-# chain: library { linear relu softmax argmax }
-#   x: f32[2], parameter
+# chain: exact, blocks of rows { linear relu softmax argmax }
+#   x: f32[2], parameter, rows
 #   w: f32[2], parameter
 #   b: f32[1], parameter
 #   hidden: f32[2]
 #   logits: f32[2]
-# copies: library { sub }
-#   x: f32[2], parameter
-#   y: f32[2], parameter
+# copies: exact, blocks of rows { sub }
+#   x: f32[2], parameter, rows
+#   y: f32[2], parameter, rows
 #   a: f32[2]
 #   b: f32[2]
-# retyped: library { relu mean }
+# retyped: exact { relu mean }
 #   x: f32[2], parameter
 #   h: f32[2]
 #   h: f32[1]

@@ -168,7 +168,7 @@ def to_an_item(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # chained native rextio-torch/tensor-add-f32-cpu-same-rank rextio-torch/tensor-relu-f32-cpu-2d
 # nested_targets native
 # list_target native
-# starred rejected RXT010 @ 45:15-45:22, RXT010 @ 45:7-45:12, RXT010 @ 46:11-46:12
+# starred rejected RXT010 @ 45:15-45:22, RXT010 @ 45:7-45:12
 # same_name_twice native
 # retyped native rextio-torch/mean-static-dim-f32-cpu-rank1-2 rextio-torch/tensor-relu-f32-cpu-2d rextio-torch/tensor-tanh-f32-cpu-1d
 # retyped_parameter native rextio-torch/sum-static-dim-f32-cpu-rank1-2
@@ -182,9 +182,9 @@ def to_an_item(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # annotated_wrongly native rextio-torch/tensor-relu-f32-cpu-2d
 # copies native rextio-torch/tensor-add-f32-cpu-same-rank rextio-torch/tensor-relu-f32-cpu-2d rextio-torch/tensor-tanh-f32-cpu-2d
 # parameter_kept native rextio-torch/tensor-relu-f32-cpu-2d rextio-torch/tensor-sub-f32-cpu-same-rank
-# tensor_in_place rejected RXT010 @ 140:4-140:10, RXT010 @ 141:11-141:12
-# tensor_in_place_own rejected RXT010 @ 146:4-146:10, RXT010 @ 147:11-147:12
-# unpacked_tensor rejected RXT010 @ 151:11-151:12, RXT010 @ 152:11-152:12, RXT010 @ 152:15-152:16
+# tensor_in_place rejected RXT010 @ 140:4-140:10
+# tensor_in_place_own rejected RXT010 @ 146:4-146:10
+# unpacked_tensor rejected RXT010 @ 151:11-151:12
 # to_an_attribute rejected RXT010 @ 156:4-156:10
 # to_an_item rejected RXT010 @ 161:4-161:11
 # >>> run

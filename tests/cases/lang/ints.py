@@ -124,7 +124,7 @@ def branch_on_overflow(x: TensorF32Cpu2D, a: int) -> TensorF32Cpu2D:
 # big_literal native
 # too_big_literal rejected RXT010 @ 80:15-80:34
 # smallest_literal rejected RXT010 @ 84:15-84:34
-# min_literal rejected RXT010 @ 88:12-88:31
+# min_literal native
 # absolute rejected RXT030 @ 92:11-92:17
 # smallest rejected RXT030 @ 96:11-96:23, RXT030 @ 96:26-96:35
 # to_float rejected RXT030 @ 100:11-100:19

@@ -108,7 +108,7 @@ def __private(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # >>> check
 # parameter_hides_module native rextio-torch/tensor-add-f32-cpu-same-rank rextio-torch/tensor-relu-f32-cpu-2d
 # local_hides_module native rextio-torch/tensor-relu-f32-cpu-2d
-# local_hides_module_late rejected RXT010 @ 21:8-21:13, RXT010 @ 22:12-22:13, RXT010 @ 23:11-23:16
+# local_hides_module_late rejected RXT010 @ 21:8-21:13
 # twice native rextio-torch/tensor-tanh-f32-cpu-2d
 # twice native rextio-torch/tensor-tanh-f32-cpu-2d
 # conditional not-candidate TC-LANG-002 @ 35:8-35:19

@@ -111,9 +111,9 @@ def global_written(n: int) -> int:
 # all_kinds native rextio-torch/tensor-add-f32-cpu-same-rank rextio-torch/tensor-mul-f32-cpu-same-rank
 # computed_default native rextio-torch/tensor-tanh-f32-cpu-2d
 # global_default native rextio-torch/tensor-tanh-f32-cpu-2d
-# none_default native rextio-torch/tensor-add-f32-cpu-2d-1d-broadcast rextio-torch/tensor-relu-f32-cpu-2d
+# none_default not-candidate RXT002 @ 59:56-59:60
 # tensor_default native rextio-torch/tensor-add-f32-cpu-2d-1d-broadcast
-# default_of_another_type native rextio-torch/tensor-relu-f32-cpu-2d
+# default_of_another_type not-candidate RXT002 @ 69:56-69:59
 # variadic not-candidate RXT010 @ 73:33-73:53
 # keywords not-candidate RXT010 @ 77:34-77:43
 # untyped not-candidate RXT001 @ 81:12-81:13

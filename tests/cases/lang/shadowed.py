@@ -54,7 +54,7 @@ def other_class(x: Matrix) -> Matrix:
 # range not-candidate RXT001 @ 15:10-15:11, RXT001 @ 15:4-15:9
 # relu native rextio-torch/tensor-tanh-f32-cpu-2d
 # own_range rejected RXT010 @ 24:13-24:21
-# own_relu rejected RXT030 @ 30:11-30:18
+# own_relu rejected RXT092 @ 30:11-30:18
 # own_marker not-candidate RXT002 @ 33:18-33:32, RXT003 @ 33:37-33:51
 # rebound_module rejected RXT030 @ 41:11-41:20
 # torch_.relu not-candidate RXT010 @ 46:8-46:12

@@ -125,19 +125,19 @@ def calls_itself(n: int) -> int:
 # semicolons native rextio-torch/tensor-relu-f32-cpu-2d rextio-torch/tensor-tanh-f32-cpu-2d
 # continuation native rextio-torch/tensor-add-f32-cpu-same-rank
 # parentheses native rextio-torch/tensor-add-f32-cpu-same-rank
-# prints rejected RXT030 @ 58:4-58:25
+# prints native rextio-torch/tensor-relu-f32-cpu-2d
 # nested_function rejected RXT010 @ 63:4-64:23, RXT030 @ 66:11-66:19
 # nested_function.<locals>.inner not-candidate RXT010 @ 63:8-63:13
 # lambda_inside rejected RXT010 @ 70:8-70:26, RXT030 @ 71:11-71:15
-# imports_inside rejected RXT010 @ 75:4-75:35, RXT010 @ 77:11-77:12
+# imports_inside rejected RXT010 @ 75:4-75:35
 # with_inside rejected RXT010 @ 81:4-82:23
 # comprehension rejected RXT030 @ 86:11-86:37
 # formatted not-candidate RXT003 @ 89:25-89:28
 # matched rejected RXT010 @ 94:4-98:21
 # generator not-candidate RXT010 @ 101:4-101:13
 # coroutine not-candidate RXT010 @ 105:10-105:19
-# calls_another rejected RXT030 @ 110:11-110:20
-# calls_itself rejected RXT030 @ 116:11-116:30
+# calls_another rejected RXT092 @ 110:11-110:20
+# calls_itself rejected RXT092 @ 116:11-116:30
 # >>> run
 # docstring(rand(2, 3)); raw_docstring(rand(2, 3)); docstring_only(rand(2, 3)); string_statement(rand(2, 3)); passes(rand(2, 3))
 # one_line(rand(2, 3)); semicolons(rand(2, 3)); continuation(rand(2, 3)); parentheses(rand(2, 3)); prints(rand(2, 3))

@@ -96,8 +96,8 @@ def assigned_after_return(x: TensorF32Cpu2D, flag: bool) -> TensorF32Cpu2D:
 # float_in_a_branch native
 # bool_in_a_branch native
 # carried native rextio-torch/tensor-relu-f32-cpu-2d
-# before_assignment rejected RXT010 @ 50:8-50:9, RXT010 @ 51:11-51:12
-# used_before rejected RXT010 @ 55:8-55:9, RXT010 @ 57:11-57:12
+# before_assignment rejected RXT010 @ 50:8-50:9
+# used_before rejected RXT010 @ 55:8-55:9
 # after_the_loop native rextio-torch/tensor-relu-f32-cpu-2d
 # moved_then_read native rextio-torch/tensor-add-f32-cpu-same-rank rextio-torch/tensor-relu-f32-cpu-2d
 # deleted rejected RXT010 @ 77:4-77:9

@@ -114,7 +114,7 @@ def in_place(x: TensorF32Cpu2D, y: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # transposed rejected RXT030 @ 80:15-80:20
 # transposed_property rejected RXT010 @ 84:15-84:18
 # einsum rejected RXT030 @ 88:11-88:42
-# in_place rejected RXT010 @ 92:4-92:10, RXT010 @ 93:11-93:12
+# in_place rejected RXT010 @ 92:4-92:10
 # >>> run
 # dot(rand(4), rand(4)); dot_function(rand(4), rand(4)); keyword(rand(3, 4), rand(4, 2)); mm(rand(3, 4), rand(4, 2))
 # transposed(rand(3, 4), rand(2, 4)); transposed_property(rand(3, 4), rand(2, 4)); number(rand(3, 4))

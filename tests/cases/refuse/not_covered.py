@@ -183,7 +183,7 @@ def optional(x: TensorF32Cpu2D | None) -> TensorF32Cpu2D:
 # number rejected RXTP-TORCH-013 @ 104:11-104:18
 # unknown_function rejected RXT030 @ 108:11-108:36
 # unknown_method rejected RXT030 @ 112:11-112:29
-# own_global rejected RXT030 @ 116:11-116:20
+# own_global rejected RXT092 @ 116:11-116:20
 # builtin rejected RXT030 @ 120:11-120:19
 # unknown_name rejected RXT030 @ 124:11-124:28
 # module rejected RXT030 @ 128:11-128:29

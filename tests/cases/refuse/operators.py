@@ -275,8 +275,8 @@ def shift(k: TensorI64Cpu1D, j: TensorI64Cpu1D) -> TensorI64Cpu1D:
 # add_vector_float rejected RXTP-TORCH-010 @ 40:11-40:18
 # add_negative rejected RXTP-TORCH-010 @ 44:11-44:19
 # add_none rejected RXTP-TORCH-010 @ 48:11-48:19
-# add_in_place rejected RXT010 @ 52:4-52:10, RXT010 @ 53:11-53:12
-# add_in_place_number rejected RXT010 @ 57:4-57:12, RXT010 @ 58:11-58:12
+# add_in_place rejected RXT010 @ 52:4-52:10
+# add_in_place_number rejected RXT010 @ 57:4-57:12
 # sub_ints rejected RXTP-TORCH-010 @ 62:11-62:16
 # sub_two_ints rejected RXTP-TORCH-010 @ 66:11-66:16
 # sub_float rejected RXTP-TORCH-010 @ 70:11-70:18
@@ -288,8 +288,8 @@ def shift(k: TensorI64Cpu1D, j: TensorI64Cpu1D) -> TensorI64Cpu1D:
 # sub_vector_float rejected RXTP-TORCH-010 @ 94:11-94:18
 # sub_negative rejected RXTP-TORCH-010 @ 98:11-98:19
 # sub_none rejected RXTP-TORCH-010 @ 102:11-102:19
-# sub_in_place rejected RXT010 @ 106:4-106:10, RXT010 @ 107:11-107:12
-# sub_in_place_number rejected RXT010 @ 111:4-111:12, RXT010 @ 112:11-112:12
+# sub_in_place rejected RXT010 @ 106:4-106:10
+# sub_in_place_number rejected RXT010 @ 111:4-111:12
 # mul_ints rejected RXTP-TORCH-010 @ 116:11-116:16
 # mul_two_ints rejected RXTP-TORCH-010 @ 120:11-120:16
 # mul_float rejected RXTP-TORCH-010 @ 124:11-124:18
@@ -301,8 +301,8 @@ def shift(k: TensorI64Cpu1D, j: TensorI64Cpu1D) -> TensorI64Cpu1D:
 # mul_vector_float rejected RXTP-TORCH-010 @ 148:11-148:18
 # mul_negative rejected RXTP-TORCH-010 @ 152:11-152:19
 # mul_none rejected RXTP-TORCH-010 @ 156:11-156:19
-# mul_in_place rejected RXT010 @ 160:4-160:10, RXT010 @ 161:11-161:12
-# mul_in_place_number rejected RXT010 @ 165:4-165:12, RXT010 @ 166:11-166:12
+# mul_in_place rejected RXT010 @ 160:4-160:10
+# mul_in_place_number rejected RXT010 @ 165:4-165:12
 # div_ints rejected RXTP-TORCH-010 @ 170:11-170:16
 # div_two_ints rejected RXTP-TORCH-010 @ 174:11-174:16
 # div_float rejected RXTP-TORCH-010 @ 178:11-178:18
@@ -314,8 +314,8 @@ def shift(k: TensorI64Cpu1D, j: TensorI64Cpu1D) -> TensorI64Cpu1D:
 # div_vector_float rejected RXTP-TORCH-010 @ 202:11-202:18
 # div_negative rejected RXTP-TORCH-010 @ 206:11-206:19
 # div_none rejected RXTP-TORCH-010 @ 210:11-210:19
-# div_in_place rejected RXT010 @ 214:4-214:10, RXT010 @ 215:11-215:12
-# div_in_place_number rejected RXT010 @ 219:4-219:12, RXT010 @ 220:11-220:12
+# div_in_place rejected RXT010 @ 214:4-214:10
+# div_in_place_number rejected RXT010 @ 219:4-219:12
 # power rejected RXT030 @ 224:11-224:17
 # floor rejected RXT030 @ 228:11-228:17
 # modulo rejected RXT030 @ 232:11-232:16

@@ -1,0 +1,15 @@
+# lane: tensorflow
+import tensorflow as tf
+from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D
+
+
+def matrix(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.negative(x)
+
+
+def vector(x: TensorF32Cpu1D) -> TensorF32Cpu1D:
+    return tf.negative(x)
+
+# >>> check
+# matrix native rextio-tensorflow/negative-f32-cpu
+# vector native rextio-tensorflow/negative-f32-cpu

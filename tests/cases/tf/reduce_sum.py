@@ -1,0 +1,60 @@
+# lane: tensorflow
+import tensorflow as tf
+from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D
+
+
+def axis1(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.reduce_sum(x, axis=1)
+
+
+def axis1_positional(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.reduce_sum(x, 1)
+
+
+def axis1_keepfalse(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.reduce_sum(x, axis=1, keepdims=False)
+
+
+def axis1_keep(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.reduce_sum(x, axis=1, keepdims=True)
+
+
+def axis0(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.reduce_sum(x, axis=0)
+
+
+def axis0_positional(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.reduce_sum(x, 0)
+
+
+def axis0_keep(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.reduce_sum(x, keepdims=True, axis=0)
+
+
+def positional_keep(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.reduce_sum(x, 1, keepdims=True)
+
+
+def hex(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.reduce_sum(x, axis=0x1)
+
+
+def math_axis1(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.math.reduce_sum(x, axis=1)
+
+
+def math_axis0_keep(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.math.reduce_sum(x, 0, keepdims=True)
+
+# >>> check
+# axis1 native rextio-tensorflow/reduce-sum-axis1-f32-cpu-2d
+# axis1_positional native rextio-tensorflow/reduce-sum-axis1-f32-cpu-2d
+# axis1_keepfalse native rextio-tensorflow/reduce-sum-axis1-f32-cpu-2d
+# axis1_keep native rextio-tensorflow/reduce-sum-literal-axis-f32-cpu-2d
+# axis0 native rextio-tensorflow/reduce-sum-literal-axis-f32-cpu-2d
+# axis0_positional native rextio-tensorflow/reduce-sum-literal-axis-f32-cpu-2d
+# axis0_keep native rextio-tensorflow/reduce-sum-literal-axis-f32-cpu-2d
+# positional_keep native rextio-tensorflow/reduce-sum-literal-axis-f32-cpu-2d
+# hex native rextio-tensorflow/reduce-sum-axis1-f32-cpu-2d
+# math_axis1 native rextio-tensorflow/reduce-sum-axis1-f32-cpu-2d
+# math_axis0_keep native rextio-tensorflow/reduce-sum-literal-axis-f32-cpu-2d

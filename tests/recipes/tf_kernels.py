@@ -1,0 +1,207 @@
+"""The TensorFlow recipes of runtime/kernel, built into a shared object and called through ctypes on NumPy arrays.
+
+As kernels.py is for torch: the functions take sizes and places as the exact body gives them; nothing here knows what
+the right answer is. Neither torch nor TensorFlow is imported.
+"""
+
+import ctypes as C
+import functools
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+
+import numpy as np
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KERNEL = os.path.normpath(os.path.join(HERE, "..", "..", "runtime", "kernel"))
+FLAGS = "-std=c11 -O2 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-psabi -Werror=implicit"
+SETS = {
+    "BASELINE": "",
+    "AVX2": "-mavx2 -mfma -mbmi2",
+    "AVX512": "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512",
+}
+BASELINE, AVX2, AVX512 = range(3)
+LAST, FIRST = 0, 1
+THREADS = int(os.environ.get("TENSORC_TF_THREADS", 0)) or os.cpu_count() or 1  # TensorFlow's, for the rules
+
+
+class Place(C.Structure):
+    _fields_ = [("offset", C.c_int64), ("total", C.c_int64), ("threads", C.c_int)]
+
+
+class Operand(C.Structure):
+    _fields_ = [("p", C.c_void_p), ("row", C.c_int64), ("col", C.c_int64)]
+
+
+class Matmul(C.Structure):
+    _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
+    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")] + [("transposed", C.c_bool)]
+
+
+class Case(C.Structure):
+    _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int), ("bias", C.c_bool)]
+    _fields_ += [("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool)]
+
+
+class Rule(C.Structure):
+    _fields_ = [("exact", C.c_bool), ("blocks", C.c_bool)]
+    _fields_ += [(name, C.c_int64) for name in ("min_rows", "align", "pack_elems")]
+
+
+class Recipe(C.Structure):
+    _fields_ = [("name", C.c_char_p), ("class", C.c_int), ("rule", C.CFUNCTYPE(Rule, C.c_int, C.POINTER(Case)))]
+    _fields_ += [("kernel", C.c_void_p * 3)]
+
+
+@functools.cache
+def library() -> C.CDLL:
+    """Compiles the kernels (a few seconds) into a temporary folder; TENSORC_TF_RECIPES_SO names one already built."""
+    built = os.environ.get("TENSORC_TF_RECIPES_SO")
+    if not built:
+        built = os.path.join(tempfile.mkdtemp(prefix="tensorc-tf-recipes-"), "librecipes.so")
+        build(built)
+        os.environ["TENSORC_TF_RECIPES_SO"] = built  # for subprocesses
+    loaded = C.CDLL(built)
+    for name in ("map1", "map2", "along", "matmul", "transpose"):
+        getattr(loaded, "call_" + name).restype = C.c_double
+    return loaded
+
+
+def build(target: str) -> None:
+    compiler = [*shlex.split(os.environ.get("CC", "gcc")), *FLAGS.split()]
+    objects = []
+    for name, flags in SETS.items():
+        objects.append(os.path.join(os.path.dirname(target), f"kernels_{name.lower()}.o"))
+        one = [*compiler, f"-DTC_ISA_{name}", *flags.split(), "-c", os.path.join(KERNEL, "kernels.c")]
+        subprocess.run([*one, "-o", objects[-1]], check=True)
+    sources = [os.path.join(KERNEL, "recipes.c"), os.path.join(HERE, "tf_call.c")]
+    subprocess.run([*compiler, "-I", KERNEL, "-shared", *sources, *objects, "-o", target, "-lm", "-ldl"], check=True)
+
+
+def runs(isa: int) -> bool:
+    return bool(library().tc__isa_runs(isa))
+
+
+def isa() -> int:
+    """The set that oneDNN uses in this process."""
+    limited = os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() == "AVX2"
+    return AVX512 if runs(AVX512) and not limited else AVX2
+
+
+@functools.cache
+def recipe(name: str) -> Recipe:
+    return Recipe.in_dll(library(), "tc_recipe_tf_" + name)
+
+
+def kernel(name: str, which: int | None = None) -> C.c_void_p:
+    return C.c_void_p(recipe(name).kernel[isa() if which is None else which])
+
+
+def rule(name: str, which: int | None = None, **sizes: int) -> Rule:
+    case = Case(**{"threads": THREADS, **sizes})
+    answer: Rule = recipe(name).rule(isa() if which is None else which, C.byref(case))
+    return answer
+
+
+def at(x: np.ndarray, elements: int = 0) -> C.c_void_p:
+    assert x.flags.c_contiguous
+    return C.c_void_p(x.ctypes.data + elements * x.itemsize)
+
+
+def place(offset: int, total: int) -> "C._CArgObject":
+    return C.byref(Place(offset, total, THREADS))
+
+
+def parts(n: int, size: int) -> Iterator[tuple[int, int]]:
+    """[begin, end) of each block of `size`; one block when 0."""
+    for begin in range(0, n, size) if size else [0]:
+        yield begin, min(begin + size, n) if size else n
+
+
+def sizes_of(shape: tuple[int, ...]) -> tuple[int, int]:
+    rows, cols = (1, 1, *shape)[-2:]
+    return rows, cols
+
+
+def map1(name: str, x: np.ndarray, block: int = 0, inplace: bool = False, which: int | None = None) -> np.ndarray:
+    n = x.size
+    out = x.copy() if inplace else np.empty_like(x)
+    source = out if inplace else x
+    for begin, end in parts(n, block):
+        where = place(begin, n)
+        library().call_map1(kernel(name, which), at(source, begin), at(out, begin), C.c_int64(end - begin), where, 0)
+    return out
+
+
+def operand(x: np.ndarray, shape: tuple[int, int], row: int = 0) -> Operand:
+    """From that row of the result on."""
+    rows, cols = sizes_of(x.shape)
+    strides = 0 if rows == 1 else cols, 0 if cols == 1 and shape[1] != 1 else 1
+    return Operand(x.ctypes.data + 4 * row * strides[0], *strides)
+
+
+def map2(
+    name: str, a: np.ndarray, b: np.ndarray, block: int = 0, inplace: str = "", which: int | None = None
+) -> np.ndarray:
+    """block: of rows. inplace: "a" or "b", a full operand to be overwritten."""
+    shape = np.broadcast_shapes(a.shape, b.shape)
+    out = a.copy() if inplace == "a" else b.copy() if inplace == "b" else np.empty(shape, np.float32)
+    a, b = out if inplace == "a" else a, out if inplace == "b" else b
+    rows, cols = sizes_of(shape)
+    for begin, end in parts(rows, block):
+        pair = (operand(x, (rows, cols), begin) for x in (a, b))
+        size = C.c_int64(end - begin), C.c_int64(cols)
+        library().call_map2(kernel(name, which), *pair, at(out, begin * cols), *size, 0)
+    return out
+
+
+def along(name: str, x: np.ndarray, axis: int, block: int = 0, which: int | None = None) -> np.ndarray:
+    """axis -1: the last; 0: the first of two. A block is of rows."""
+    first = axis == 0 and x.ndim == 2
+    rows, cols = sizes_of(x.shape)
+    reduced = x.shape[1:] if first else x.shape[:-1]
+    out = np.empty(x.shape if name == "softmax" else reduced, np.int64 if name == "argmax" else np.float32)
+    for begin, end in parts(rows, block):
+        to = at(out, begin * (cols if name == "softmax" else 1))
+        size = C.c_int64(end - begin), C.c_int64(cols), FIRST if first else LAST
+        library().call_along(kernel(name, which), at(x, begin * cols), to, *size, place(begin * cols, rows * cols), 0)
+    return out
+
+
+def matmul(x: np.ndarray, w: np.ndarray, block: int = 0, which: int | None = None) -> np.ndarray:
+    """block: of rows; 0 the whole call."""
+    (m, k), n = x.shape, w.shape[1]
+    out = np.full((m, n), np.nan, np.float32)
+    for begin, end in parts(m, block):
+        call = Matmul(x.ctypes.data + 4 * begin * k, w.ctypes.data)
+        call.out, call.m, call.k, call.n = out.ctypes.data + 4 * begin * n, end - begin, k, n
+        library().call_matmul(kernel("matmul", which), C.byref(call), place(begin * k, m * k), 0)
+    return out
+
+
+def transpose(x: np.ndarray, which: int | None = None) -> np.ndarray:
+    out = np.empty(x.shape[::-1], np.float32)
+    library().call_transpose(kernel("transpose", which), at(x), at(out), *map(C.c_int64, x.shape), 0)
+    return out
+
+
+def difference(got: np.ndarray, wanted: np.ndarray) -> str | None:
+    """None where the bits agree; a NaN may be any NaN."""
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        return f"{got.shape} {got.dtype} instead of {wanted.shape} {wanted.dtype}"
+    if got.dtype == np.float32:
+        bad = (got.view(np.uint32) != wanted.view(np.uint32)) & ~(np.isnan(got) & np.isnan(wanted))
+    else:
+        bad = got != wanted
+    if not bad.any():
+        return None
+    first = int(np.flatnonzero(bad)[0])
+    pair = f"{got.flat[first]!r} instead of {wanted.flat[first]!r}"
+    return f"{int(bad.sum())} of {bad.size} differ, the first at {first}: {pair}"
+
+
+if __name__ == "__main__":
+    build(sys.argv[1])

@@ -1,0 +1,161 @@
+"""The compiler and the runtime under the address and undefined-behaviour sanitizers, in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from workbench import PACKAGES, ROOT, TESTS, Project, environment, has_torch
+
+SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-g1", "-O1"]
+CC = shutil.which("gcc")
+
+
+def library(name: str) -> str:
+    return subprocess.run([CC or "gcc", f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
+
+
+def available() -> bool:
+    return CC is not None and all(os.path.isabs(library(n)) for n in ("libasan.so", "libubsan.so"))
+
+
+pytestmark = pytest.mark.skipif(not available(), reason="gcc with its sanitizer libraries is not here")
+
+
+def sanitized(**extra: str) -> dict[str, str]:
+    env = environment(LD_PRELOAD=f"{library('libasan.so')} {library('libubsan.so')}", ASAN_OPTIONS="detect_leaks=0:abort_on_error=1:detect_odr_violation=0",
+                      UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1", PYTHONMALLOC="malloc", OMP_NUM_THREADS="2", **extra)
+    return env
+
+
+@pytest.fixture(scope="module")
+def compiler(module_folder: Path) -> Path:
+    """A tensorc whose extension is compiled with the sanitizers; gives the folder to import it from."""
+    package = module_folder / "package" / "tensorc"
+    shutil.copytree(PACKAGES / "tensorc", package, ignore=shutil.ignore_patterns("*.so", "__pycache__", "rt"))
+    include = sysconfig.get_path("include")
+
+    def one(source: Path) -> Path:
+        target = module_folder / (source.stem + ".o")
+        subprocess.run([CC or "gcc", "-std=c11", "-fPIC", *SANITIZE, f"-I{include}", f"-I{ROOT / 'compiler'}", "-c", str(source), "-o", str(target)], check=True, capture_output=True)
+        return target
+
+    with ThreadPoolExecutor(2) as pool:
+        objects = list(pool.map(one, sorted((ROOT / "compiler").glob("*.c"))))
+    out = package / ("_tensorc" + sysconfig.get_config_var("EXT_SUFFIX"))
+    subprocess.run([CC or "gcc", "-shared", *SANITIZE, *map(str, objects), "-o", str(out)], check=True, capture_output=True)
+    return package.parent
+
+
+def run(code: str, path: list[Path], **extra: str) -> subprocess.CompletedProcess[str]:
+    env = sanitized(**extra)
+    env["PYTHONPATH"] = os.pathsep.join(map(str, [*path, TESTS]))
+    return subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=600)
+
+
+COMPILE = """
+    import sys, json, pathlib, random
+    from tensorc import _tensorc
+    sys.path.insert(0, {conformance!r})
+    import decisions
+
+    def all_of(source, name):
+        try:
+            unit = _tensorc.Unit(source, name, "pkg.m")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return 0
+        if unit.n_accepted:
+            unit.emit("_tensorc_m")
+        for f in unit.functions:
+            for stage in ("ast", "ir", "plan", "c"):
+                unit.show(f["qualname"], stage)
+        unit.report_text()
+        json.loads(_tensorc.report([unit], "/x"))
+        return len(unit.functions)
+
+    n = 0
+    cases = decisions.load(pathlib.Path({conformance!r}) / "torch.jsonl")
+    for i in range(0, len(cases), 300):
+        text = decisions.HEADS["torch"] + "".join("\\n\\ndef " + c["id"] + c["sig"] + ":\\n" + "".join("    " + l + "\\n" for l in c["body"]) for c in cases[i:i + 300])
+        n += all_of(text.encode(), "cases.py")
+    r = random.Random(1)
+    for path in sorted(pathlib.Path({tests!r}).rglob("*.py")):
+        source = path.read_bytes()
+        n += all_of(source, str(path))
+        for _ in range({mutations}):  # damaged sources: cut, doubled and swapped lines, changed bytes
+            lines = source.split(b"\\n")
+            k = r.randrange(len(lines))
+            how = r.randrange(4)
+            if how == 0: del lines[k:k + r.randrange(1, 4)]
+            elif how == 1: lines.insert(k, r.choice(lines))
+            elif how == 2: j = r.randrange(len(lines)); lines[k], lines[j] = lines[j], lines[k]
+            damaged = bytearray(b"\\n".join(lines))
+            if how == 3 and damaged:
+                for _ in range(3): damaged[r.randrange(len(damaged))] = r.choice(b"()[]:,.=+-*/%@0123456789abxyz '\\"#")
+            n += all_of(bytes(damaged), "damaged.py")
+    _tensorc.capabilities()
+    print(n)
+"""
+
+
+def test_compiler_on_all_sources(compiler: Path) -> None:
+    code = COMPILE.format(conformance=str(TESTS / "conformance"), tests=str(TESTS / "cases"), mutations=4)
+    done = run(code, [compiler])
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert int(done.stdout) > 5000 and "runtime error" not in done.stderr
+
+
+def test_compiler_on_the_bugs_and_tests(compiler: Path) -> None:
+    code = COMPILE.format(conformance=str(TESTS / "conformance"), tests=str(TESTS / "bugs"), mutations=2)
+    done = run(code, [compiler])
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def test_the_sanitizers_see_a_fault(tmp_path: Path) -> None:
+    source = tmp_path / "bad.c"
+    source.write_text('#include <Python.h>\nstatic int f(int n) { char *p = malloc(4); p[n] = 1; int r = p[n]; free(p); return r; }\n'
+                      'static struct PyModuleDef d = {PyModuleDef_HEAD_INIT, "bad", 0, -1, 0, 0, 0, 0, 0};\nPyMODINIT_FUNC PyInit_bad(void) { f((int)PyLong_AsLong(PyLong_FromLong(4))); return PyModule_Create(&d); }\n')
+    subprocess.run([CC or "gcc", "-shared", "-fPIC", *SANITIZE, "-I" + sysconfig.get_path("include"), str(source), "-o", str(tmp_path / "bad.so")], check=True)
+    done = run("import bad", [tmp_path])
+    assert done.returncode != 0 and ("heap-buffer-overflow" in done.stderr or "runtime error" in done.stderr)
+
+
+@pytest.mark.skipif(not has_torch(), reason="torch is not installed")
+def test_runtime_and_a_generated_module(module_folder: Path) -> None:
+    """Calls of every kind on modules whose runtime and generated code are instrumented (torch itself is not)."""
+    project = Project(module_folder / "runtime")
+    for name in ("torch/chains.py", "torch/matmul.py", "torch/linear.py", "torch/sum.py", "torch/softmax.py", "torch/returned.py", "lang/unbound.py", "lang/ints.py", "lang/for_loops.py", "lang/raising.py", "lang/parameters.py"):
+        project.write(f"cases/{name}", (TESTS / "cases" / name).read_bytes())
+        project.write(f"cases/{name.split('/')[0]}/__init__.py", "")
+    project.write("cases/__init__.py", "")
+    flags = " ".join(SANITIZE)
+    project.build(env=environment(CFLAGS=flags, LDFLAGS=flags, TENSORC_CACHE_DIR=str(module_folder / "cache")))
+    code = f"""
+        import sys, json, pathlib, warnings
+        warnings.simplefilter("ignore")
+        import torch, case_worker, casefile, tensors, importlib, importlib.util
+        torch.set_num_threads(2)
+        made = 0
+        for path in sorted(pathlib.Path({str(project.root / 'cases')!r}).rglob("*.py")):
+            if path.name == "__init__.py": continue
+            spec = importlib.util.spec_from_file_location("eager_" + path.stem, path)
+            original = importlib.util.module_from_spec(spec); sys.modules[spec.name] = original; spec.loader.exec_module(original)
+            built = importlib.import_module("cases." + path.parent.name + "." + path.stem)
+            names = dict(tensors.NAMES, torch=torch)
+            for call in casefile.calls(casefile.read(path).block("run")):
+                wrong, k = case_worker.one(call.text, call.native_raises, {{**vars(original), **names}}, {{**vars(built), **names}})
+                made += k
+                assert not wrong, (path.name, call.text, wrong)
+        print(made)
+        """
+    done = run(code, [project.tree, PACKAGES], TENSORC_MODE="native")
+    assert done.returncode == 0, done.stdout[-500:] + done.stderr[-4000:]
+    assert int(done.stdout.splitlines()[-1]) > 1000 and "runtime error" not in done.stderr
