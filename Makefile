@@ -5,6 +5,9 @@ PY := $(VENV)/bin/python
 TENSORC := $(PY) -m tensorc
 CLANG ?= clang
 TORCH := torch==2.11.0
+TENSORFLOW := tensorflow-cpu==2.21.0
+# The conformance cases count on numpy 1's rule that float32 × int64 scalar is float32; Python 3.13 has no numpy 1.
+NUMPY := 'numpy<2; python_version < "3.13"' 'numpy; python_version >= "3.13"'
 
 C_SOURCES := $(wildcard compiler/*.[ch] compiler/*.def)
 RT_SOURCES := $(shell find runtime -name '*.[ch]' -o -name '*.inc' -o -name '*.def')
@@ -15,16 +18,19 @@ PYTHON_INCLUDE = $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("includ
 
 .PHONY: demo test check format bench asan build docs clean
 
-demo: $(VENV)/build.stamp
-	$(TENSORC) check examples
+# LANE=tensorflow shows the other framework.
+LANE := torch
+WORKLOADS := examples/$(LANE)_workloads.py
+demo: $(VENV)/build.stamp $(VENV)/$(LANE).stamp
+	$(TENSORC) check $(WORKLOADS)
 	$(TENSORC) build examples
-	$(TENSORC) bench examples/torch_workloads.py:score --args examples/torch_workloads.py:arguments --rows 1,16,128
-	$(TENSORC) bench examples/torch_workloads.py:mlp --args examples/torch_workloads.py:arguments --rows 512
+	$(TENSORC) bench $(WORKLOADS):score --args $(WORKLOADS):arguments --rows 1,16,128
+	$(TENSORC) bench $(WORKLOADS):$(if $(filter torch,$(LANE)),mlp,chain) --args $(WORKLOADS):arguments --rows 512
 
-test: $(VENV)/build.stamp
+test: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) -m pytest
 
-bench: $(VENV)/build.stamp
+bench: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) bench/run.py
 
 build: $(VENV)/build.stamp
@@ -72,8 +78,18 @@ $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "tensorc needs Python 3.11 or newer: make PYTHON=python3.12 ..."; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
+PIP := $(PY) -m pip install -q --disable-pip-version-check
+
 $(VENV)/deps.stamp: $(PY)
-	$(PY) -m pip install -q --disable-pip-version-check $(TORCH) "numpy<2" pytest hypothesis jaxtyping "setuptools>=70.1" packaging filelock
+	$(PIP) "setuptools>=70.1,<82" packaging filelock $(NUMPY) pytest hypothesis jaxtyping jsonschema
+	@touch $@
+
+$(VENV)/torch.stamp: $(VENV)/deps.stamp
+	$(PIP) $(TORCH) $(NUMPY)
+	@touch $@
+
+$(VENV)/tensorflow.stamp: $(VENV)/deps.stamp
+	$(PIP) $(TENSORFLOW) $(NUMPY)
 	@touch $@
 
 $(VENV)/install.stamp: $(VENV)/deps.stamp pyproject.toml setup.py

@@ -165,14 +165,18 @@ typedef struct TcRecipe {
   TcKernel kernel[TC_N_ISAS]; /* NULL where that set was not compiled in */
 } TcRecipe;
 
-/* relu abs neg square exp log tanh sqrt sigmoid | add sub mul div | sum mean softmax argmax |
- * matmul linear mv linear and matmul differ in nothing but their names (transposed and bias say
- * what is meant).
+/* Of torch: relu abs neg square exp log tanh sqrt sigmoid | add sub mul div | sum mean softmax
+ * argmax | matmul linear mv
  *
- * TensorFlow's: tf_relu tf_sigmoid tf_tanh tf_abs tf_neg tf_square tf_exp tf_log tf_sqrt | tf_add
+ * linear and matmul differ in nothing but their names (transposed and bias say what is meant).
+ *
+ * Of TensorFlow: tf_relu tf_sigmoid tf_tanh tf_abs tf_neg tf_square tf_exp tf_log tf_sqrt | tf_add
  * tf_sub tf_mul tf_div tf_maximum tf_minimum tf_bias_add | tf_sum tf_mean tf_softmax tf_argmax |
- * tf_matmul | tf_transpose Their bits are those of the wheel only under FTZ and DAZ: MXCSR |=
- * 0x8040 around the whole body, on each thread. They have no kernel for TC_ISA_BASELINE. */
+ * tf_matmul | tf_transpose
+ *
+ * Their bits are the wheel's only under FTZ and DAZ: MXCSR |= 0x8040 around the whole body, on each
+ * thread. They have no kernel for TC_ISA_BASELINE. tf_softmax: TC_LAST. tf_matmul: no bias, not
+ * transposed. */
 #define TC_RECIPE(name) extern const TcRecipe tc_recipe_##name
 
 /* ── the rest of a set of kernels ───────────────────────────────────────────────────────────── */
