@@ -67,11 +67,30 @@ static bool put_count(PyObject *dict, const char *key, uint64_t count) {
   return ok;
 }
 
+/* The function's recipes that were examined, at the thread count of its last call, and found not to be the wheel's. */
+static PyObject *not_admitted(const Callable *self) {
+  PyObject *names = PyList_New(0);
+  for (int i = 0; names && i < n_recipe_verdicts; i++) {
+    const RecipeVerdict *verdict = &recipe_verdicts[i];
+    bool own = false;
+    for (int k = 0; k < self->func->n_recipes; k++)
+      own |= self->func->recipes[k] == verdict->recipe;
+    if (!own || verdict->admitted || verdict->threads != self->exact_threads)
+      continue;
+    PyObject *name = PyUnicode_FromString(verdict->recipe->name);
+    if (!name || PyList_Append(names, name) != 0)
+      Py_CLEAR(names);
+    Py_XDECREF(name);
+  }
+  return names;
+}
+
 static PyObject *callable_stats(PyObject *object, PyObject *unused) {
   (void)unused;
   const Callable *self = (Callable *)object;
-  PyObject *stats = PyDict_New(), *python = PyDict_New();
-  bool ok = stats && python;
+  PyObject *stats = PyDict_New(), *python = PyDict_New(), *refused = not_admitted(self);
+  bool ok = stats && python && refused && PyDict_SetItemString(stats, "not_admitted", refused) == 0;
+  Py_XDECREF(refused);
   for (int body = BODY_LIBRARY; ok && body < BODY_PYTHON; body++)
     ok = put_count(stats, body_names[body], self->n_native[body]);
   for (int reason = 0; ok && reason < N_REASONS; reason++)

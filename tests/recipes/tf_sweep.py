@@ -30,7 +30,7 @@ OPS = {
     "sigmoid": tf.nn.sigmoid,
     "tanh": tf.nn.tanh,
 }
-TAIL_STEP = {name: 64 if name in ("relu", "exp", "log", "sigmoid") else 1024 for name in OPS}
+TAIL_STEP = {name: 512 if name in ("relu", "exp", "log", "sigmoid") else 4096 for name in OPS}
 SETS = [which for which in (kernels.AVX2, kernels.AVX512) if kernels.runs(which)]
 
 
