@@ -196,6 +196,16 @@ typedef enum Outcome {
   OUTCOME_ABORT,   /* an exception that goes straight to the caller */
 } Outcome;
 
+/* A dual tensor has autograd metadata. */
+static bool may_be_dual(const TcFunc *func, const TcValue *values) {
+  if (!torch.has_meta)
+    return true;
+  for (int i = 0; i < func->n_params; i++)
+    if (func->params[i].type.kind == TC_TENSOR && impl_words(values[i].tensor.handle)[META_WORD] != 0)
+      return true;
+  return false;
+}
+
 static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *reason) {
   const TcFunc *func = self->func;
   Verdict verdict = thread_verdict(func, plan->tc.thread, reason);
@@ -205,7 +215,7 @@ static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *
     return OUTCOME_REFUSED;
   plan->tc.plain &= verdict == VERDICT_PLAIN;
 
-  long level = forward_ad_level();
+  long level = may_be_dual(func, plan->values) ? forward_ad_level() : -1;
   for (int i = 0; i < func->n_params && level >= 0; i++) {
     if (func->params[i].type.kind != TC_TENSOR)
       continue;
@@ -339,7 +349,7 @@ static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
     return false;
   if (plan->release_gil && (!torch_lane || pin_tensors(plan)))
     tc->released = PyEval_SaveThread();
-  bool ok = exact_run(tc, lane, plan->values, result);
+  bool ok = exact_run(tc, lane, threads, plan->values, result);
   gil_take(tc);
   return ok;
 }

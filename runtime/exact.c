@@ -174,7 +174,7 @@ static bool exact_in_blocks(const TcCall *tc) { return tc->exact->call->blocks; 
 
 static inline bool decline(TcBlockUse *uses, int n) {
   for (int i = 0; i < n; i++)
-    if (uses[i].owned) tc_block_drop(&uses[i].block);
+    if (uses[i].owned) tc_block_drop(uses[i].block);
   return false;
 }
 
@@ -202,9 +202,11 @@ static inline int64_t whole_rows(const TcCall *tc, const TcBlock *x) { return x-
 
 /* Memory for a result, in place of operand `over` where it was handed over and nobody else holds it. */
 static inline bool result_new(TcBlock *out, TcBlockUse *over, size_t item_bytes) {
-  if (over && over->owned && over->block.buffer && over->block.buffer->count == 1) {
-    out->buffer = over->block.buffer;
-    out->data = over->block.data;
+  if (over && over->owned && over->block->buffer && over->block->buffer->count == 1) {
+    out->buffer = over->block->buffer;
+    out->data = over->block->data;
+    over->block->buffer = NULL;
+    over->block->data = NULL;
     over->owned = false;
     return true;
   }
@@ -224,12 +226,12 @@ static inline bool finish(TcBlock *out, TcBlock *result, TcBlockUse *uses, int n
 /* ── operations ─────────────────────────────────────────────────────────────────────────────────────────────────── */
 
 bool tc_exact_map1(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x) {
-  TcBlock result = {.sizes = {x.block.sizes[0], x.block.sizes[1]}, .rank = x.block.rank, .rows = x.block.rows};
-  TcCase whole = {.rows = whole_rows(tc, &x.block), .cols = x.block.sizes[1]};
+  TcBlock result = {.sizes = {x.block->sizes[0], x.block->sizes[1]}, .rank = x.block->rank, .rows = x.block->rows};
+  TcCase whole = {.rows = whole_rows(tc, x.block), .cols = x.block->sizes[1]};
   TcRule rule;
-  if (!may_run(tc, recipe, &whole, x.block.rows, &rule)) return decline(&x, 1);
-  TcPlace at = place_of(tc, &x.block);
-  const float *from = x.block.data;
+  if (!may_run(tc, recipe, &whole, x.block->rows, &rule)) return decline(&x, 1);
+  TcPlace at = place_of(tc, x.block);
+  const float *from = x.block->data;
   if (!result_new(&result, &x, sizeof(float))) return decline(&x, 1);
   recipe->kernel[tc->exact->call->isa].map1(from, result.data, result.sizes[0] * result.sizes[1], &at);
   return finish(out, &result, &x, 1);
@@ -249,7 +251,7 @@ extern const TcRecipe tc_recipe_tf_bias_add;
 
 bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b) {
   TcBlockUse uses[2] = {a, b};
-  TcBlock *x = &uses[0].block, *y = &uses[1].block;
+  TcBlock *x = uses[0].block, *y = uses[1].block;
   if (recipe == &tc_recipe_tf_bias_add && (y->rank != 1 || y->rows || y->sizes[1] != x->sizes[1]))
     return decline(uses, 2); /* it does not broadcast */
   /* A column of the batch only meets another one: rows.c sees to that. */
@@ -286,13 +288,13 @@ bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
 
 /* Along dimension dim: the axis of the kernel, and the shape of a result that has one element per row or column. */
 static bool along(TcCall *tc, const TcRecipe *recipe, TcBlockUse *x, int dim, TcAxis *axis, TcPlace *at) {
-  *axis = x->block.rank == 2 && dim == 0 ? TC_FIRST : TC_LAST;
-  if (x->block.rank == 1 && x->block.rows) return false; /* over the batch itself */
-  if (x->block.rows && *axis == TC_FIRST) return false;
-  TcCase whole = {.rows = whole_rows(tc, &x->block), .cols = x->block.sizes[1], .axis = *axis};
+  *axis = x->block->rank == 2 && dim == 0 ? TC_FIRST : TC_LAST;
+  if (x->block->rank == 1 && x->block->rows) return false; /* over the batch itself */
+  if (x->block->rows && *axis == TC_FIRST) return false;
+  TcCase whole = {.rows = whole_rows(tc, x->block), .cols = x->block->sizes[1], .axis = *axis};
   TcRule rule;
-  *at = place_of(tc, &x->block);
-  return may_run(tc, recipe, &whole, x->block.rows, &rule);
+  *at = place_of(tc, x->block);
+  return may_run(tc, recipe, &whole, x->block->rows, &rule);
 }
 
 static TcBlock reduced(const TcBlock *x, TcAxis axis, bool keepdim) {
@@ -308,29 +310,29 @@ bool tc_exact_reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUs
   TcAxis axis;
   TcPlace at;
   if (!along(tc, recipe, &x, dim, &axis, &at)) return decline(&x, 1);
-  TcBlock result = reduced(&x.block, axis, keepdim);
+  TcBlock result = reduced(x.block, axis, keepdim);
   if (!result_new(&result, NULL, sizeof(float))) return decline(&x, 1);
-  recipe->kernel[tc->exact->call->isa].along(x.block.data, result.data, x.block.sizes[0], x.block.sizes[1], axis, &at);
+  recipe->kernel[tc->exact->call->isa].along(x.block->data, result.data, x.block->sizes[0], x.block->sizes[1], axis, &at);
   return finish(out, &result, &x, 1);
 }
 
 bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x) {
-  TcBlock result = {.sizes = {x.block.sizes[1], x.block.sizes[0]}, .rank = 2};
-  TcCase whole = {.rows = x.block.sizes[0], .cols = x.block.sizes[1]};
+  TcBlock result = {.sizes = {x.block->sizes[1], x.block->sizes[0]}, .rank = 2};
+  TcCase whole = {.rows = x.block->sizes[0], .cols = x.block->sizes[1]};
   TcRule rule;
-  if (x.block.rank != 2 || x.block.rows || !may_run(tc, recipe, &whole, false, &rule)) return decline(&x, 1);
+  if (x.block->rank != 2 || x.block->rows || !may_run(tc, recipe, &whole, false, &rule)) return decline(&x, 1);
   if (!result_new(&result, NULL, sizeof(float))) return decline(&x, 1);
-  recipe->kernel[tc->exact->call->isa].transpose(x.block.data, result.data, x.block.sizes[0], x.block.sizes[1]);
+  recipe->kernel[tc->exact->call->isa].transpose(x.block->data, result.data, x.block->sizes[0], x.block->sizes[1]);
   return finish(out, &result, &x, 1);
 }
 
 bool tc_exact_argmax(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim, bool keepdim) {
   TcAxis axis;
   TcPlace at;
-  if (!along(tc, recipe, &x, dim, &axis, &at) || x.block.sizes[axis == TC_FIRST ? 0 : 1] == 0) return decline(&x, 1);
-  TcBlock result = reduced(&x.block, axis, keepdim);
+  if (!along(tc, recipe, &x, dim, &axis, &at) || x.block->sizes[axis == TC_FIRST ? 0 : 1] == 0) return decline(&x, 1);
+  TcBlock result = reduced(x.block, axis, keepdim);
   if (!result_new(&result, NULL, sizeof(int64_t))) return decline(&x, 1);
-  recipe->kernel[tc->exact->call->isa].along(x.block.data, result.data, x.block.sizes[0], x.block.sizes[1], axis, &at);
+  recipe->kernel[tc->exact->call->isa].along(x.block->data, result.data, x.block->sizes[0], x.block->sizes[1], axis, &at);
   return finish(out, &result, &x, 1);
 }
 
@@ -338,8 +340,8 @@ bool tc_exact_rowwise(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockU
   TcAxis axis;
   TcPlace at;
   if (!along(tc, recipe, &x, dim, &axis, &at)) return decline(&x, 1);
-  TcBlock result = {.sizes = {x.block.sizes[0], x.block.sizes[1]}, .rank = x.block.rank, .rows = x.block.rows};
-  const float *from = x.block.data;
+  TcBlock result = {.sizes = {x.block->sizes[0], x.block->sizes[1]}, .rank = x.block->rank, .rows = x.block->rows};
+  const float *from = x.block->data;
   if (!result_new(&result, &x, sizeof(float))) return decline(&x, 1);
   recipe->kernel[tc->exact->call->isa].along(from, result.data, result.sizes[0], result.sizes[1], axis, &at);
   return finish(out, &result, &x, 1);
@@ -367,12 +369,12 @@ static const float *packed_weight(TcCall *tc, const TcBlock *w, TcMatmul *mm, in
 /* out[m, n] = x[m, k] @ w (+ bias); uses[0] is x, uses[1] is w. */
 static bool matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse *uses, int n_uses, TcBlock result, TcMatmul mm,
                    bool rows) {
-  TcBlock *x = &uses[0].block;
+  TcBlock *x = uses[0].block;
   TcCase whole = {.rows = rows ? tc->exact->call->rows : mm.m, .cols = mm.n, .k = mm.k, .bias = mm.bias != NULL, .transposed = mm.transposed};
   TcRule rule;
-  if (uses[1].block.rows || !may_run(tc, recipe, &whole, rows, &rule)) return decline(uses, n_uses);
+  if (uses[1].block->rows || !may_run(tc, recipe, &whole, rows, &rule)) return decline(uses, n_uses);
   struct TcBuffer *temporary = NULL;
-  if (rule.pack_elems > 0 && !(mm.packed = packed_weight(tc, &uses[1].block, &mm, rule.pack_elems, &temporary)))
+  if (rule.pack_elems > 0 && !(mm.packed = packed_weight(tc, uses[1].block, &mm, rule.pack_elems, &temporary)))
     return decline(uses, n_uses);
   bool ok = result_new(&result, NULL, sizeof(float));
   if (ok) {
@@ -388,7 +390,7 @@ extern const TcRecipe tc_recipe_mv;
 
 bool tc_exact_matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b) {
   TcBlockUse uses[2] = {a, b};
-  const TcBlock *x = &a.block, *w = &b.block;
+  const TcBlock *x = a.block, *w = b.block;
   bool mv = w->rank == 1;
   if (x->rank == 1 && x->rows) return decline(uses, 2);
   TcMatmul mm = {.x = x->data, .w = w->data, .m = x->sizes[0], .k = x->sizes[1], .n = mv ? 1 : w->sizes[1]};
@@ -401,7 +403,7 @@ bool tc_exact_matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUs
 }
 
 static bool linear(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse *uses, int n_uses) {
-  const TcBlock *x = &uses[0].block, *w = &uses[1].block, *bias = n_uses > 2 ? &uses[2].block : NULL;
+  const TcBlock *x = uses[0].block, *w = uses[1].block, *bias = n_uses > 2 ? uses[2].block : NULL;
   TcMatmul mm = {.x = x->data, .w = w->data, .m = x->sizes[0], .k = x->sizes[1], .n = w->sizes[0], .transposed = true};
   if (mm.k != w->sizes[1] || (bias && (bias->rows || bias->sizes[1] != mm.n))) return decline(uses, n_uses);
   mm.bias = bias ? bias->data : NULL;
@@ -430,7 +432,7 @@ enum {
 
 /* A contiguous argument as a block; false for anything else. Strides are compared for size-1 dimensions too, since eager's
  * outputs repeat them. Those of an empty numpy array are 0, which says nothing. */
-static bool block_of(const TcCall *tc, const TcTensor *tensor, int rank, TcBlock *block) {
+static bool block_of(const TcCall *tc, const TcTensor *tensor, int rank, TcDType dtype, TcBlock *block) {
   const int64_t *shape = plain_shape(tc, tensor->handle);
   if (!shape || shape[0] != rank) return false;
   const int64_t *sizes = shape + 1, *strides = sizes + N_INLINE_DIMS;
@@ -440,7 +442,13 @@ static bool block_of(const TcCall *tc, const TcTensor *tensor, int rank, TcBlock
   if (!contiguous && !(empty && strides[0] == 0 && strides[rank - 1] == 0))
     return false;
   void *data = NULL;
-  if (torch.get_data(tensor->handle, &data) != 0) return false;
+  if (torch.offset_word) {
+    const uint64_t *impl = impl_words(tensor->handle), *storage = (const uint64_t *)(uintptr_t)impl[STORAGE_WORD];
+    data = (void *)(uintptr_t)storage[DATA_WORD];
+    if (data) data = (char *)data + impl[torch.offset_word] * (dtype == TC_I64 ? sizeof(int64_t) : sizeof(float));
+  } else if (torch.get_data(tensor->handle, &data) != 0) {
+    return false;
+  }
   int64_t rows = rank == 2 ? sizes[0] : 1;
   if (!data && !empty) return false;
   static float nothing[16];
@@ -453,7 +461,7 @@ static bool take_blocks(const TcCall *tc, const TcValue *args, TcValue *blocks) 
   const TcFunc *func = tc->func;
   for (int i = 0; i < func->n_params; i++) {
     if (func->params[i].type.kind != TC_TENSOR) blocks[i] = args[i];
-    else if (!block_of(tc, &args[i].tensor, func->params[i].type.rank, &blocks[i].block)) return false;
+    else if (!block_of(tc, &args[i].tensor, func->params[i].type.rank, func->params[i].type.dtype, &blocks[i].block)) return false;
   }
   return true;
 }
@@ -551,11 +559,11 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call
 }
 
 /* Runs the exact body on a call that is plain. True: *result holds the result. False: nothing happened, no exception. */
-static bool exact_run(TcCall *tc, const ExactLane *lane, const TcValue *args, TcValue *result) {
+static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, const TcValue *args, TcValue *result) {
   const TcFunc *func = tc->func;
   TcValue blocks[MOST_PARAMS];
   if (func->n_params > MOST_PARAMS || !lane->take(tc, args, blocks)) return false;
-  ExactCall call = {.lane = lane, .isa = lane->isa, .threads = lane->threads()};
+  ExactCall call = {.lane = lane, .isa = lane->isa, .threads = threads};
   call.workers = lane->parallel ? call.threads : 1;
   BlockJob job = {.tc = tc, .call = &call, .args = blocks};
   TcBlock block = {0};

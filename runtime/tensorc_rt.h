@@ -49,10 +49,11 @@ typedef struct TcBlock {
   PyObject *origin;        /* an argument: the object itself (borrowed), so that returning it gives that very object */
 } TcBlock;
 
-/* An operand of an exact operation: borrowed, or handed over with its buffer (also when the operation fails). */
+/* An operand of an exact operation: a variable that it reads, and leaves unassigned where the variable is handed over (also
+ * when the operation fails). */
 typedef struct TcBlockUse {
-  TcBlock block;
-  bool owned;
+  TcBlock *block;
+  bool owned; /* handed over */
 } TcBlockUse;
 
 typedef union TcValue {
@@ -203,13 +204,8 @@ static inline void tc_block_drop(TcBlock *var) {
   var->data = NULL;
   var->buffer = NULL;
 }
-static inline TcBlockUse tc_block_get(const TcBlock *var) { return (TcBlockUse){*var, false}; }
-static inline TcBlockUse tc_block_take(TcBlock *var) {
-  TcBlockUse use = {*var, true};
-  var->data = NULL;
-  var->buffer = NULL;
-  return use;
-}
+static inline TcBlockUse tc_block_get(TcBlock *var) { return (TcBlockUse){var, false}; }
+static inline TcBlockUse tc_block_take(TcBlock *var) { return (TcBlockUse){var, true}; }
 static inline TcBlock tc_block_give(TcBlock *var) {
   TcBlock value = *var;
   var->data = NULL;

@@ -20,6 +20,9 @@ typedef struct Image {
 enum {
   HANDLE_OFFSET =
       16,         /* of the at::Tensor in a Tensor object, in bytes: right behind the object head */
+  STORAGE_WORD = 2,         /* of a TensorImpl: its StorageImpl */
+  DATA_WORD = 2,            /* of a StorageImpl: its memory */
+  META_WORD = 3,            /* of a TensorImpl: its autograd metadata, NULL for a tensor that never met autograd */
   COUNT_WORD = 1, /* of a TensorImpl: the references to it, in the low 32 bits */
   FIRST_KEY_WORD =
       16, /* where the dispatch key set of a TensorImpl is looked for, in 8-byte words */
@@ -52,6 +55,9 @@ typedef struct Torch {
                      plain */
   int shape_word; /* word of a plain TensorImpl that holds its rank; 0: not found, the shim is asked
                    */
+  bool has_meta;              /* META_WORD holds */
+  int offset_word;            /* word of a plain TensorImpl that holds its storage offset, in elements, and STORAGE_WORD and
+                                 DATA_WORD hold; 0: not so, the shim is asked for data */
   bool has_count; /* COUNT_WORD holds */
   bool inline_handle; /* HANDLE_OFFSET holds for tensors, parameters and views */
 } Torch;
@@ -286,6 +292,14 @@ static bool call_method(PyObject *object, const char *method, const char *format
   return value != NULL;
 }
 
+/* Whether a tensor's memory is where we think, by what the shim says. */
+static bool has_data_at(const Torch *t, H handle, int offset_word, uint64_t offset) {
+  void *data = NULL;
+  const uint64_t *impl = impl_words(handle), *storage = (const uint64_t *)(uintptr_t)impl[STORAGE_WORD];
+  return t->get_data(handle, &data) == 0 && data && impl[offset_word] == offset &&
+         storage[DATA_WORD] + offset * sizeof(float) == (uint64_t)(uintptr_t)data;
+}
+
 /* Makes a few tensors and learns from them. Runs in a thread of its own, because only a new thread
  * is sure to be in the plain state: the first call may happen inside any mode. False: an exception
  * is set. */
@@ -293,7 +307,7 @@ static bool probe(Torch *t) {
   const uint64_t *state = dispatch_key_words(t->c10);
   const int64_t sizes[2] = {2, 3}, strides[2] = {3, 1}, view_sizes[2] = {3, 2},
                 view_strides[2] = {0, 3};
-  H plain = NULL, view = NULL, negative = NULL, zero = NULL, inference = NULL;
+  H plain = NULL, view = NULL, shifted = NULL, negative = NULL, zero = NULL, inference = NULL;
   PyObject *mode = NULL, *plain_object = NULL, *view_object = NULL, *parameter = NULL;
   bool ok = false;
 
@@ -319,6 +333,8 @@ static bool probe(Torch *t) {
     goto failed;
   if (t->inline_handle && !t->requires_grad(impl_words((char *)parameter + HANDLE_OFFSET)))
     goto failed;
+  t->has_meta = t->inline_handle && impl_words(plain)[META_WORD] == 0 && impl_words(view)[META_WORD] == 0 &&
+                impl_words((char *)parameter + HANDLE_OFFSET)[META_WORD] != 0;
 
   uint64_t stack[5] = {0};
   H copy, list;
@@ -351,6 +367,10 @@ static bool probe(Torch *t) {
   for (int i = FIRST_SHAPE_WORD + N_SHAPE_WORDS - 1; i >= FIRST_SHAPE_WORD; i--)
     if (has_shape_at(plain, i, sizes, strides) && has_shape_at(view, i, view_sizes, view_strides))
       t->shape_word = i;
+  int offset_word = t->shape_word + 1 + 2 * N_INLINE_DIMS; /* behind sizes and strides */
+  if (t->shape_word && t->reinterpret(plain, 1, view_sizes + 1, strides + 1, 4, &shifted) == 0 &&
+      has_data_at(t, plain, offset_word, 0) && has_data_at(t, shifted, offset_word, 4))
+    t->offset_word = offset_word;
   if (negative && zero)
     t->key_word = find_key_word(plain, negative, zero);
   if (t->key_word) {
@@ -367,7 +387,7 @@ failed:
   if (!PyErr_Occurred())
     PyErr_SetString(PyExc_RuntimeError, "its tensors are not laid out as expected");
 done:;
-  H handles[] = {plain, view, negative, zero, inference};
+  H handles[] = {plain, view, shifted, negative, zero, inference};
   for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
     if (handles[i])
       t->delete_handle(handles[i]);
