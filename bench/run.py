@@ -13,7 +13,8 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-EXAMPLE = os.path.join(os.path.dirname(HERE), "examples", "torch_workloads.py")
+EXAMPLES = os.path.join(os.path.dirname(HERE), "examples")
+EXAMPLE = os.path.join(EXAMPLES, "torch_workloads.py")
 MODULES, FUNCTIONS = 63, 50  # of the project that `check` is timed on
 
 
@@ -35,12 +36,13 @@ def seconds(*arguments: str, times: int = 5) -> float:
 def calls(rows: str) -> None:
     print("| function | rows | eager µs | tensorc µs | eager / tensorc | body | same bits |")
     print("| --- | ---: | ---: | ---: | ---: | --- | --- |")
-    for name, sizes in (("score", rows), ("mlp", "512")):
-        target = f"{EXAMPLE}:{name}"
-        found = json.loads(tensorc("bench", target, "--args", f"{EXAMPLE}:arguments", "--rows", sizes, "--json"))
+    functions = (("torch", "score", rows), ("torch", "mlp", "512"), ("tensorflow", "score", rows), ("tensorflow", "chain", "512"))
+    for lane, name, sizes in functions:
+        file = os.path.join(EXAMPLES, f"{lane}_workloads.py")
+        found = json.loads(tensorc("bench", f"{file}:{name}", "--args", f"{file}:arguments", "--rows", sizes, "--json"))
         for row in found["rows"]:
             figures = f"{row['eager_us']:.1f} | {row['native_us']:.1f} | {row['ratio']:.2f}"
-            print(f"| {name} | {row['rows']} | {figures} | {row['body']} | {'yes' if row['equal'] else 'NO'} |")
+            print(f"| {lane} {name} | {row['rows']} | {figures} | {row['body']} | {'yes' if row['equal'] else 'NO'} |")
 
 
 def commands() -> None:

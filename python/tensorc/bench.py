@@ -192,9 +192,12 @@ def measure(eager: Callable[..., Any], native: Callable[..., Any], args: tuple[A
             function(*args)
         return (time.perf_counter_ns() - start) / turns / 1000
 
-    for function in (eager, native):
+    # Each half of a pair lasts about 2 ms, so that neither is measured while it is still cold from the other.
+    def turns_of(function: Callable[..., Any]) -> int:
         once(function, 3)
-    turns = max(1, round(1000 / max(once(eager, 3), 0.1)))
+        return max(1, round(2000 / max(once(function, 20), 0.1)))
+
+    of_eager, of_native = turns_of(eager), turns_of(native)
     pairs: list[tuple[float, float]] = []
     end = time.perf_counter() + SECONDS
     gc.collect()
@@ -202,10 +205,10 @@ def measure(eager: Callable[..., Any], native: Callable[..., Any], args: tuple[A
     try:
         while len(pairs) < 15 or time.perf_counter() < end:
             if len(pairs) % 2:
-                b = once(native, turns)
-                pairs.append((once(eager, turns), b))
+                b = once(native, of_native)
+                pairs.append((once(eager, of_eager), b))
             else:
-                pairs.append((once(eager, turns), once(native, turns)))
+                pairs.append((once(eager, of_eager), once(native, of_native)))
     finally:
         gc.enable()
     return (
