@@ -36,7 +36,12 @@ def seconds(*arguments: str, times: int = 5) -> float:
 def calls(rows: str) -> None:
     print("| function | rows | eager µs | tensorc µs | eager / tensorc | body | same bits |")
     print("| --- | ---: | ---: | ---: | ---: | --- | --- |")
-    functions = (("torch", "score", rows), ("torch", "mlp", "512"), ("tensorflow", "score", rows), ("tensorflow", "chain", "512"))
+    functions = (
+        ("torch", "score", rows),
+        ("torch", "mlp", "512"),
+        ("tensorflow", "score", rows),
+        ("tensorflow", "chain", "512"),
+    )
     for lane, name, sizes in functions:
         file = os.path.join(EXAMPLES, f"{lane}_workloads.py")
         found = json.loads(tensorc("bench", f"{file}:{name}", "--args", f"{file}:arguments", "--rows", sizes, "--json"))

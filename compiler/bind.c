@@ -1,19 +1,21 @@
 /* bind.c: what the names of a module mean.
  *
- * Reads the tree. Leaves unit->names (the module's scope: imports with their full names, functions, everything else),
- * unit->funcs with their parameters, facts from annotations, local names, and the line where each can be bound.
+ * Reads the tree. Leaves unit->names (the module's scope: imports with their full names, functions,
+ * everything else), unit->funcs with their parameters, facts from annotations, local names, and the
+ * line where each can be bound.
  *
- * A name that is bound twice to different things, or in a way that is not followed here, is NAME_UNKNOWN: claim then
- * refuses what depends on it. Over-approximating what is bound is safe; missing a binding is not.
+ * A name that is bound twice to different things, or in a way that is not followed here, is
+ * NAME_UNKNOWN: claim then refuses what depends on it. Over-approximating what is bound is safe;
+ * missing a binding is not.
  */
 #include "tensorc.h"
 
 #include <string.h>
 
-/* ── the module's scope ─────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── the module's scope
+ * ─────────────────────────────────────────────────────────────────────────────────────────── */
 
-static ModuleName *find(const Unit *unit, const char *name)
-{
+static ModuleName *find(const Unit *unit, const char *name) {
   for (int i = 0; i < unit->names.n; i++)
     if (unit->names.items[i].name == name)
       return &unit->names.items[i];
@@ -22,8 +24,7 @@ static ModuleName *find(const Unit *unit, const char *name)
 
 const ModuleName *bind_find(const Unit *unit, const char *name) { return find(unit, name); }
 
-static void define(Unit *unit, const char *name, NameKind kind, const char *target, Span span)
-{
+static void define(Unit *unit, const char *name, NameKind kind, const char *target, Span span) {
   ModuleName *known = find(unit, name);
   if (!known) {
     ModuleName fresh = {name, kind, target, span};
@@ -33,21 +34,22 @@ static void define(Unit *unit, const char *name, NameKind kind, const char *targ
   }
 }
 
-static void define_import(Unit *unit, const Ast *node)
-{
+static void define_import(Unit *unit, const Ast *node) {
   Arena *arena = &unit->arena;
   for (int i = 0; i < node->list.n; i++) {
     const Ast *alias = node->list.items[i];
     const char *full = alias->text;
     if (node->kind == AST_ImportFrom) {
-      /* A relative import never names a framework: its dots keep it apart from every absolute name. */
+      /* A relative import never names a framework: its dots keep it apart from every absolute name.
+       */
       const char *dots = node->integer > 0 ? "." : "";
       const char *module = node->text ? node->text : "";
       if (strcmp(alias->text, "*") == 0) {
         if (node->integer == 0 && spelling_marker_module(module)) {
-#define MARKER(marker_module, marker, kind, dtype, device, rank, lane)                                                  \
-  if (strcmp(module, marker_module) == 0)                                                                               \
-    define(unit, arena_name(arena, marker), NAME_IMPORT, arena_name(arena, marker_module "." marker), node->span);
+#define MARKER(marker_module, marker, kind, dtype, device, rank, lane)                             \
+  if (strcmp(module, marker_module) == 0)                                                          \
+    define(unit, arena_name(arena, marker), NAME_IMPORT,                                           \
+           arena_name(arena, marker_module "." marker), node->span);
 #include "types.def"
 #undef MARKER
         } else { /* may rebind every name that was bound before it, and the builtins */
@@ -81,9 +83,9 @@ typedef struct Binder {
 
 static void binds_of(Ast *node, void *state);
 
-/* Every name inside an assignment target is counted, also the x of x.y = …: that errs on the safe side. */
-static void bind_target(Ast *node, void *state)
-{
+/* Every name inside an assignment target is counted, also the x of x.y = …: that errs on the safe
+ * side. */
+static void bind_target(Ast *node, void *state) {
   Binder *b = state;
   if (node->kind == AST_Name)
     b->on_name(b->unit, b->func, node->text, node->span);
@@ -93,11 +95,12 @@ static void bind_target(Ast *node, void *state)
     ast_each_child(node, bind_target, state);
 }
 
-static bool is_other(const Ast *node, const char *name) { return node->kind == AST_Other && strcmp(node->text, name) == 0; }
+static bool is_other(const Ast *node, const char *name) {
+  return node->kind == AST_Other && strcmp(node->text, name) == 0;
+}
 
 /* Calls on_name for what `node` and everything below it binds in the scope at hand. */
-static void binds_of(Ast *node, void *state)
-{
+static void binds_of(Ast *node, void *state) {
   Binder *b = state;
   switch (node->kind) {
   case AST_FunctionDef:
@@ -110,7 +113,8 @@ static void binds_of(Ast *node, void *state)
     for (int i = 0; i < node->list2.n; i++)
       binds_of(node->list2.items[i], state);
     return; /* its body is another scope */
-  case AST_Lambda: return;
+  case AST_Lambda:
+    return;
   case AST_Import:
   case AST_ImportFrom:
     if (!b->func) {
@@ -120,7 +124,9 @@ static void binds_of(Ast *node, void *state)
     for (int i = 0; i < node->list.n; i++) {
       const Ast *alias = node->list.items[i];
       size_t n = node->kind == AST_Import ? strcspn(alias->text, ".") : strlen(alias->text);
-      b->on_name(b->unit, b->func, alias->text2 ? alias->text2 : arena_intern(&b->unit->arena, alias->text, n), node->span);
+      b->on_name(b->unit, b->func,
+                 alias->text2 ? alias->text2 : arena_intern(&b->unit->arena, alias->text, n),
+                 node->span);
     }
     return;
   case AST_Assign:
@@ -136,7 +142,8 @@ static void binds_of(Ast *node, void *state)
   case AST_NamedExpr:
     bind_target(node->a, state);
     break;
-  default: break;
+  default:
+    break;
   }
   if (is_other(node, "AsyncFor") && node->rest.n > 0)
     bind_target(node->rest.items[0], state);
@@ -150,15 +157,13 @@ static void binds_of(Ast *node, void *state)
   ast_each_child(node, binds_of, state);
 }
 
-static void on_module_name(Unit *unit, Func *func, const char *name, Span span)
-{
+static void on_module_name(Unit *unit, Func *func, const char *name, Span span) {
   (void)func;
   define(unit, name, NAME_OTHER, NULL, span);
 }
 
 /* `global x` in a function may rebind x at any time. */
-static void find_globals(Ast *node, void *state)
-{
+static void find_globals(Ast *node, void *state) {
   Unit *unit = state;
   if (node->kind == AST_Global)
     for (int i = 0; i < node->names.n; i++) {
@@ -168,24 +173,23 @@ static void find_globals(Ast *node, void *state)
   ast_each_child(node, find_globals, state);
 }
 
-/* ── dotted names ───────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── dotted names
+ * ─────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-bool bind_is_local(const Func *func, const char *name)
-{
+bool bind_is_local(const Func *func, const char *name) {
   for (int i = 0; i < func->locals.n; i++)
     if (func->locals.items[i] == name)
       return true;
   return false;
 }
 
-bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const char *name)
-{
+bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const char *name) {
   return expr && expr->kind == AST_Name && strcmp(expr->text, name) == 0 && !unit->star_import &&
          !(func && bind_is_local(func, expr->text)) && !bind_find(unit, expr->text);
 }
 
-const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr)
-{
+const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr) {
   if (expr->kind == AST_Name) {
     if (func && bind_is_local(func, expr->text))
       return NULL;
@@ -198,16 +202,17 @@ const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr)
   return base ? arena_format(&unit->arena, "%s.%s", base, expr->text) : NULL;
 }
 
-/* ── facts from annotations ─────────────────────────────────────────────────────────────────────────────────────── */
+/* ── facts from annotations
+ * ─────────────────────────────────────────────────────────────────────────────────────── */
 
-static bool fact_of_dotted(const char *dotted, Fact *fact)
-{
+static bool fact_of_dotted(const char *dotted, Fact *fact) {
   return dotted && spelling_marker(dotted, &fact->type, &fact->lane);
 }
 
-/* jaxtyping: Float[Tensor, "b d"]. `array` is the dotted name of the array type: torch.Tensor, tensorflow.Tensor. */
-static bool fact_of_jaxtyping(const char *marker, const char *array, const char *shape, Fact *fact)
-{
+/* jaxtyping: Float[Tensor, "b d"]. `array` is the dotted name of the array type: torch.Tensor,
+ * tensorflow.Tensor. */
+static bool fact_of_jaxtyping(const char *marker, const char *array, const char *shape,
+                              Fact *fact) {
   static const char prefix[] = "jaxtyping.";
   Lane lane = array ? spelling_lane(array) : LANE_NONE;
   if (!marker || lane == LANE_NONE || strncmp(marker, prefix, sizeof prefix - 1) != 0 ||
@@ -217,12 +222,12 @@ static bool fact_of_jaxtyping(const char *marker, const char *array, const char 
   return spelling_jaxtyping(marker + sizeof prefix - 1, shape, &fact->type);
 }
 
-static bool fact_of_scalar(const Unit *unit, const char *name, Fact *fact)
-{
+static bool fact_of_scalar(const Unit *unit, const char *name, Fact *fact) {
   static const struct {
     const char *name;
     TypeKind kind;
-  } scalars[] = {{"int", TYPE_INT}, {"float", TYPE_FLOAT}, {"bool", TYPE_BOOL}, {"None", TYPE_NONE}};
+  } scalars[] = {
+      {"int", TYPE_INT}, {"float", TYPE_FLOAT}, {"bool", TYPE_BOOL}, {"None", TYPE_NONE}};
   for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
     if (strcmp(name, scalars[i].name) == 0 && !unit->star_import) {
       fact->type = (Type){.kind = scalars[i].kind};
@@ -232,8 +237,7 @@ static bool fact_of_scalar(const Unit *unit, const char *name, Fact *fact)
 }
 
 /* A dotted name at the start of `text`, resolved; *end is behind it. */
-static const char *dotted_in_text(Unit *unit, const char *text, const char **end)
-{
+static const char *dotted_in_text(Unit *unit, const char *text, const char **end) {
   text += strspn(text, " \t");
   size_t first = strcspn(text, " \t.[],'\"()|"), n = first;
   while (text[n] == '.')
@@ -249,15 +253,15 @@ static const char *dotted_in_text(Unit *unit, const char *text, const char **end
 }
 
 /* A quoted annotation: a dotted name, or a jaxtyping subscript with a quoted shape. */
-static bool fact_of_text(Unit *unit, const char *text, Fact *fact)
-{
+static bool fact_of_text(Unit *unit, const char *text, Fact *fact) {
   const char *at;
   const char *dotted = dotted_in_text(unit, text, &at);
   if (!dotted)
     return false;
   at += strspn(at, " \t");
   if (!*at)
-    return (!bind_find(unit, dotted) && fact_of_scalar(unit, dotted, fact)) || fact_of_dotted(dotted, fact);
+    return (!bind_find(unit, dotted) && fact_of_scalar(unit, dotted, fact)) ||
+           fact_of_dotted(dotted, fact);
   if (*at != '[')
     return false;
   const char *array = dotted_in_text(unit, at + 1, &at);
@@ -278,8 +282,7 @@ static bool fact_of_text(Unit *unit, const char *text, Fact *fact)
   return fact_of_jaxtyping(dotted, array, shape, fact);
 }
 
-static bool fact_of(Unit *unit, const Ast *annotation, Fact *fact)
-{
+static bool fact_of(Unit *unit, const Ast *annotation, Fact *fact) {
   *fact = (Fact){{0}, LANE_NONE, FACT_ANNOTATION, annotation->span};
   switch (annotation->kind) {
   case AST_Constant:
@@ -292,39 +295,43 @@ static bool fact_of(Unit *unit, const Ast *annotation, Fact *fact)
     if (!bind_find(unit, annotation->text))
       return fact_of_scalar(unit, annotation->text, fact);
     return fact_of_dotted(bind_dotted(unit, NULL, annotation), fact);
-  case AST_Attribute: return fact_of_dotted(bind_dotted(unit, NULL, annotation), fact);
+  case AST_Attribute:
+    return fact_of_dotted(bind_dotted(unit, NULL, annotation), fact);
   case AST_Subscript:
     if (annotation->b && annotation->b->kind == AST_Tuple && annotation->b->list.n == 2) {
       const Ast *array = annotation->b->list.items[0], *shape = annotation->b->list.items[1];
       if (shape->kind == AST_Constant && shape->constant == CONST_STR)
-        return fact_of_jaxtyping(bind_dotted(unit, NULL, annotation->a), bind_dotted(unit, NULL, array), shape->text, fact);
+        return fact_of_jaxtyping(bind_dotted(unit, NULL, annotation->a),
+                                 bind_dotted(unit, NULL, array), shape->text, fact);
     }
     return false;
-  default: return false;
+  default:
+    return false;
   }
 }
 
-/* ── functions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── functions
+ * ────────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-static void on_local_name(Unit *unit, Func *func, const char *name, Span span)
-{
+static void on_local_name(Unit *unit, Func *func, const char *name, Span span) {
   (void)span;
   if (!bind_is_local(func, name))
     ARENA_PUSH(&unit->arena, &func->locals, name);
 }
 
-static void add_param(Unit *unit, Func *func, const Ast *arg, ParamKind kind, const Ast *default_value)
-{
+static void add_param(Unit *unit, Func *func, const Ast *arg, ParamKind kind,
+                      const Ast *default_value) {
   Param *param = &func->params[func->n_params++];
-  *param = (Param){.name = arg->text, .kind = kind, .default_value = default_value, .span = arg->span};
+  *param =
+      (Param){.name = arg->text, .kind = kind, .default_value = default_value, .span = arg->span};
   param->fact = (Fact){{0}, LANE_NONE, FACT_NONE, arg->span};
   if (arg->a && !fact_of(unit, arg->a, &param->fact))
     param->fact.type.kind = TYPE_UNKNOWN;
   on_local_name(unit, func, arg->text, arg->span);
 }
 
-static void bind_params(Unit *unit, Func *func)
-{
+static void bind_params(Unit *unit, Func *func) {
   const Ast *args = func->def->a;
   int n_positional = args->list.n + args->list2.n;
   int first_default = n_positional - args->defaults.n;
@@ -343,12 +350,13 @@ static void bind_params(Unit *unit, Func *func)
     on_local_name(unit, func, args->kwarg->text, args->kwarg->span);
 }
 
-/* The first blank line behind the function that only comments part from it: there the binding fits at the function's own
- * indentation, whatever block it is in. Without one, the end of the file for a function of the module's own level. */
-static void find_bind_line(const Unit *unit, Func *func, int depth)
-{
+/* The first blank line behind the function that only comments part from it: there the binding fits
+ * at the function's own indentation, whatever block it is in. Without one, the end of the file for
+ * a function of the module's own level. */
+static void find_bind_line(const Unit *unit, Func *func, int depth) {
   func->bind_col = func->def->span.col;
-  /* At the end of the file the name must still be this function's: not deleted, not something else. */
+  /* At the end of the file the name must still be this function's: not deleted, not something else.
+   */
   const ModuleName *name = find(unit, func->name);
   func->bind_line = depth == 0 && name && name->kind == NAME_FUNCTION ? 0 : -1;
   for (int line = func->def->span.end_line + 1; line <= unit->n_lines; line++) {
@@ -367,11 +375,11 @@ static void find_bind_line(const Unit *unit, Func *func, int depth)
 }
 
 /* A C identifier for `name`, unique among the functions of the unit. */
-static const char *c_name_of(Unit *unit, const char *name)
-{
+static const char *c_name_of(Unit *unit, const char *name) {
   Buf buf = {0};
   for (const unsigned char *at = (const unsigned char *)name; *at; at++) {
-    bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || (*at >= '0' && *at <= '9') || *at == '_';
+    bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                 (*at >= '0' && *at <= '9') || *at == '_';
     if (plain)
       buf_add_bytes(&buf, (const char *)at, 1);
     else
@@ -396,8 +404,7 @@ typedef struct Finder {
 
 static void find_funcs(Ast *node, void *state);
 
-static void add_func(Finder *finder, Ast *def)
-{
+static void add_func(Finder *finder, Ast *def) {
   Unit *unit = finder->unit;
   Func *func = ARENA_NEW(&unit->arena, Func);
   func->def = def;
@@ -410,7 +417,8 @@ static void add_func(Finder *finder, Ast *def)
   size_t skip = def->kind == AST_AsyncFunctionDef ? strcspn(line, "d") + 3 : 3;
   skip += strspn(line + skip, " \t");
   int col = def->span.col + (int)skip;
-  func->name_span = (Span){def->span.line, col, def->span.line, col + (int)strcspn(line + skip, " \t([")};
+  func->name_span =
+      (Span){def->span.line, col, def->span.line, col + (int)strcspn(line + skip, " \t([")};
   bind_params(unit, func);
   Binder binder = {unit, func, on_local_name};
   for (int i = 0; i < def->list.n; i++)
@@ -421,19 +429,20 @@ static void add_func(Finder *finder, Ast *def)
   find_bind_line(unit, func, finder->depth);
   ARENA_PUSH(&unit->arena, &unit->funcs, func);
 
-  Finder inner = {unit, PLACE_FUNCTION, arena_format(&unit->arena, "%s.<locals>.", func->qualname), finder->depth + 1};
+  Finder inner = {unit, PLACE_FUNCTION, arena_format(&unit->arena, "%s.<locals>.", func->qualname),
+                  finder->depth + 1};
   for (int i = 0; i < def->list.n; i++)
     find_funcs(def->list.items[i], &inner);
 }
 
-static void find_funcs(Ast *node, void *state)
-{
+static void find_funcs(Ast *node, void *state) {
   Finder *finder = state;
   if (node->kind == AST_FunctionDef || node->kind == AST_AsyncFunctionDef) {
     add_func(finder, node);
   } else if (node->kind == AST_ClassDef) {
     Finder inner = {finder->unit, finder->place == PLACE_FUNCTION ? PLACE_FUNCTION : PLACE_CLASS,
-                    arena_format(&finder->unit->arena, "%s%s.", finder->prefix, node->text), finder->depth + 1};
+                    arena_format(&finder->unit->arena, "%s%s.", finder->prefix, node->text),
+                    finder->depth + 1};
     for (int i = 0; i < node->list.n; i++)
       find_funcs(node->list.items[i], &inner);
   } else {
@@ -443,8 +452,7 @@ static void find_funcs(Ast *node, void *state)
   }
 }
 
-void bind_unit(Unit *unit)
-{
+void bind_unit(Unit *unit) {
   Binder module = {unit, NULL, on_module_name};
   for (int i = 0; i < unit->tree->list.n; i++)
     binds_of(unit->tree->list.items[i], &module);

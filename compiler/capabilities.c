@@ -99,8 +99,8 @@ static void add_table_rule(Json *json, Arena *scratch, const Rule *const *rows, 
       scratch, "float32 CPU tensors; ranks of the operands > of the result: %s", rule->ranks);
   const char *guidance =
       arena_format(scratch, "write %s, with literals for everything that is no tensor", forms);
-  add_rule(json, rule->id, lane_table[rule->lane].plugin, rule->code, constraint, guidance, "native",
-           rule->kind == SPELL_OPERATOR ? "binop" : "call", forms);
+  add_rule(json, rule->id, lane_table[rule->lane].plugin, rule->code, constraint, guidance,
+           "native", rule->kind == SPELL_OPERATOR ? "binop" : "call", forms);
 }
 
 static void add_rules(Json *json, Arena *scratch) {
@@ -165,7 +165,8 @@ static void add_coverage(Json *json, Arena *scratch, Lane lane) {
     if (rule->kind == SPELL_OPERATOR)
       operators[n_operators++] = rule->name;
     else if (rule->kind == SPELL_METHOD)
-      symbols[n_symbols++] = arena_format(scratch, "%s.Tensor.%s", lane_table[lane].package, rule->name);
+      symbols[n_symbols++] =
+          arena_format(scratch, "%s.Tensor.%s", lane_table[lane].package, rule->name);
     else
       symbols[n_symbols++] = rule->name;
   }

@@ -1,23 +1,24 @@
-/* claim.c: decides for each function whether it is native, and turns it into IR.
+/* claim.c: statements and the variables they assign, as IR.
  *
- * Reads the function's tree, the facts and names from bind, and the rules of ops.def (match.c). Leaves func->status, its
- * claims, its diags and, when it was accepted, its IR. A refusal concerns this function only and never its module.
- *
- * Variables: a local name stands for a slot. A name that takes values of two types is two slots, one after the other;
- * where paths with different types meet, reading it is refused. Loop bodies are claimed again until the state at the loop's
- * top no longer changes.
+ * Reads the body of a function that claim_func.c found to be a candidate. A local name stands for a
+ * slot. A name that takes values of two types is two slots, one after the other; where paths with
+ * different types meet, reading it is refused. Loop bodies are claimed again until the state at the
+ * loop's top no longer changes.
  */
 #include "claim.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_LOOP_TURNS = 200 }; /* claims of loop bodies per function: nested loops that never settle are refused */
+enum {
+  MAX_LOOP_TURNS = 200
+}; /* claims of loop bodies per function: nested loops that never settle are refused */
 
-static const Type INT = {.kind = TYPE_INT}, BOOL = {.kind = TYPE_BOOL}, NO_VALUE = {.kind = TYPE_NONE};
+static const Type INT = {.kind = TYPE_INT}, BOOL = {.kind = TYPE_BOOL},
+                  NO_VALUE = {.kind = TYPE_NONE};
 
-Ir *refuse(Claimer *c, const char *code, Outcome outcome, Span span, const char *suggestion, const char *format, ...)
-{
+Ir *refuse(Claimer *c, const char *code, Outcome outcome, Span span, const char *suggestion,
+           const char *format, ...) {
   va_list args;
   va_start(args, format);
   char text[1024];
@@ -28,10 +29,11 @@ Ir *refuse(Claimer *c, const char *code, Outcome outcome, Span span, const char 
   return NULL;
 }
 
-/* ── building IR ────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── building IR
+ * ──────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-Ir *ir_add(Claimer *c, IrOp op, Type type, Span span, int n_args, Ir *a, Ir *b)
-{
+Ir *ir_add(Claimer *c, IrOp op, Type type, Span span, int n_args, Ir *a, Ir *b) {
   Ir *ir = ARENA_NEW(&c->unit->arena, Ir);
   ir->op = op;
   ir->type = type;
@@ -44,22 +46,19 @@ Ir *ir_add(Claimer *c, IrOp op, Type type, Span span, int n_args, Ir *a, Ir *b)
   return ir;
 }
 
-Ir *ir_int(Claimer *c, int64_t value, Span span)
-{
+Ir *ir_int(Claimer *c, int64_t value, Span span) {
   Ir *ir = ir_add(c, IR_CONST, INT, span, 0, NULL, NULL);
   ir->integer = value;
   return ir;
 }
 
-Ir *ir_bool(Claimer *c, bool value, Span span)
-{
+Ir *ir_bool(Claimer *c, bool value, Span span) {
   Ir *ir = ir_add(c, IR_CONST, BOOL, span, 0, NULL, NULL);
   ir->integer = value;
   return ir;
 }
 
-static Slot *slot_new(Claimer *c, const char *name, Type type, int parameter)
-{
+Slot *slot_new(Claimer *c, const char *name, Type type, int parameter) {
   Slot *slot = ARENA_NEW(&c->unit->arena, Slot);
   *slot = (Slot){name, type, c->func->slots.n, parameter, false};
   ARENA_PUSH(&c->unit->arena, &c->func->slots, slot);
@@ -68,9 +67,9 @@ static Slot *slot_new(Claimer *c, const char *name, Type type, int parameter)
 
 Slot *slot_temporary(Claimer *c, Type type) { return slot_new(c, "", type, -1); }
 
-/* The slot of a name with this type: the same one each time the pair comes up, so that paths can meet in it. */
-static Slot *slot_of(Claimer *c, const char *name, Type type)
-{
+/* The slot of a name with this type: the same one each time the pair comes up, so that paths can
+ * meet in it. */
+static Slot *slot_of(Claimer *c, const char *name, Type type) {
   for (int i = 0; i < c->func->slots.n; i++) {
     Slot *slot = c->func->slots.items[i];
     if (slot->name == name && type_equal(slot->type, type))
@@ -79,33 +78,32 @@ static Slot *slot_of(Claimer *c, const char *name, Type type)
   return slot_new(c, name, type, -1);
 }
 
-void ir_set(Claimer *c, Slot *slot, Ir *value, Span span)
-{
+void ir_set(Claimer *c, Slot *slot, Ir *value, Span span) {
   Ir *ir = ir_add(c, IR_SET, NO_VALUE, span, 1, value, NULL);
   ir->slot = slot;
 }
 
-Ir *ir_get(Claimer *c, Slot *slot, Span span)
-{
+Ir *ir_get(Claimer *c, Slot *slot, Span span) {
   Ir *ir = ir_add(c, IR_GET, slot->type, span, 0, NULL, NULL);
   ir->slot = slot;
   return ir;
 }
 
-/* ── states of variables ────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── states of variables
+ * ────────────────────────────────────────────────────────────────────────────────────────── */
 
-static Env env_copy(Claimer *c, const Env *env)
-{
+static Env env_copy(Claimer *c, const Env *env) {
   Env copy = {ARENA_ARRAY(&c->unit->arena, Var, c->func->locals.n + 1), env->dead};
   memcpy(copy.vars, env->vars, sizeof(Var) * (size_t)c->func->locals.n);
   return copy;
 }
 
-static Env env_dead(Claimer *c) { return (Env){ARENA_ARRAY(&c->unit->arena, Var, c->func->locals.n + 1), true}; }
+static Env env_dead(Claimer *c) {
+  return (Env){ARENA_ARRAY(&c->unit->arena, Var, c->func->locals.n + 1), true};
+}
 
 /* What holds where two paths meet. True when `into` changed. */
-static bool env_join(const Claimer *c, Env *into, const Env *other)
-{
+static bool env_join(const Claimer *c, Env *into, const Env *other) {
   if (other->dead)
     return false;
   size_t bytes = sizeof(Var) * (size_t)c->func->locals.n;
@@ -118,25 +116,25 @@ static bool env_join(const Claimer *c, Env *into, const Env *other)
   for (int i = 0; i < c->func->locals.n; i++) {
     Var *a = &into->vars[i];
     const Var *b = &other->vars[i];
-    Var joined = {a->slot ? a->slot : b->slot, a->assigned && b->assigned, a->several || b->several, a->unknown || b->unknown};
+    Var joined = {a->slot ? a->slot : b->slot, a->assigned && b->assigned, a->several || b->several,
+                  a->unknown || b->unknown};
     if (a->slot && b->slot && a->slot != b->slot)
       joined.several = true;
-    changed = changed || joined.slot != a->slot || joined.assigned != a->assigned || joined.several != a->several || joined.unknown != a->unknown;
+    changed = changed || joined.slot != a->slot || joined.assigned != a->assigned ||
+              joined.several != a->several || joined.unknown != a->unknown;
     *a = joined;
   }
   return changed;
 }
 
-static int local_index(const Func *func, const char *name)
-{
+int local_index(const Func *func, const char *name) {
   for (int i = 0; i < func->locals.n; i++)
     if (func->locals.items[i] == name)
       return i;
   NEVER("a name that bind did not see");
 }
 
-static void assign(Claimer *c, const char *name, Ir *value, Span span)
-{
+static void assign(Claimer *c, const char *name, Ir *value, Span span) {
   Var *var = &c->env.vars[local_index(c->func, name)];
   if (!value) { /* its value was refused: later reads say so */
     *var = (Var){.unknown = true};
@@ -146,13 +144,13 @@ static void assign(Claimer *c, const char *name, Ir *value, Span span)
   ir_set(c, var->slot, value, span);
 }
 
-/* ── statements ─────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── statements
+ * ───────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-static void claim_block(Claimer *c, const AstList *body);
-
-/* Claims `body` into `block`, starting from the state at hand and leaving its end state in c->env. */
-static void claim_into(Claimer *c, Block *block, const AstList *body)
-{
+/* Claims `body` into `block`, starting from the state at hand and leaving its end state in c->env.
+ */
+static void claim_into(Claimer *c, Block *block, const AstList *body) {
   Block *outer = c->block;
   c->block = block;
   claim_block(c, body);
@@ -161,22 +159,24 @@ static void claim_into(Claimer *c, Block *block, const AstList *body)
 
 /* Values of a right side, evaluated in order before anything is assigned. */
 typedef struct Values {
-  Ir *value;             /* a single value, or NULL */
-  struct Values *items;  /* a tuple's */
-  int n;                 /* of a tuple, else 0 */
+  Ir *value;            /* a single value, or NULL */
+  struct Values *items; /* a tuple's */
+  int n;                /* of a tuple, else 0 */
 } Values;
 
-static bool is_sequence(const Ast *expr) { return expr->kind == AST_Tuple || expr->kind == AST_List; }
+static bool is_sequence(const Ast *expr) {
+  return expr->kind == AST_Tuple || expr->kind == AST_List;
+}
 
 /* Evaluates `expr` as far as `target` takes it apart. */
-static bool claim_values(Claimer *c, const Ast *target, const Ast *expr, Values *values)
-{
+static bool claim_values(Claimer *c, const Ast *target, const Ast *expr, Values *values) {
   if (!is_sequence(target)) {
     values->value = claim_expr(c, expr);
     return values->value != NULL;
   }
   if (!is_sequence(expr) || expr->list.n != target->list.n) {
-    refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, NULL, "unpacking is covered for a tuple of the same length only");
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, NULL,
+           "unpacking is covered for a tuple of the same length only");
     return false;
   }
   values->n = expr->list.n;
@@ -188,13 +188,13 @@ static bool claim_values(Claimer *c, const Ast *target, const Ast *expr, Values 
 }
 
 /* Stores what claim_values found. Values that could not be claimed leave their names unknown. */
-static void claim_target(Claimer *c, const Ast *target, const Values *values, Span span)
-{
+static void claim_target(Claimer *c, const Ast *target, const Values *values, Span span) {
   if (target->kind == AST_Name) {
     assign(c, target->text, values->value, span);
   } else if (is_sequence(target)) {
     if (!values->items && values->value)
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, target->span, NULL, "unpacking is covered for a tuple of the same length only");
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, target->span, NULL,
+             "unpacking is covered for a tuple of the same length only");
     for (int i = 0; i < target->list.n; i++) {
       static const Values nothing = {NULL, NULL, 0};
       claim_target(c, target->list.items[i], i < values->n ? &values->items[i] : &nothing, span);
@@ -209,8 +209,7 @@ static void claim_target(Claimer *c, const Ast *target, const Values *values, Sp
   }
 }
 
-static void claim_assign(Claimer *c, const Ast *stmt)
-{
+static void claim_assign(Claimer *c, const Ast *stmt) {
   /* a = b = value: the value is taken apart as the first target that is a tuple asks. */
   const Ast *shape = stmt->list.items[0];
   for (int i = 0; i < stmt->list.n; i++)
@@ -223,16 +222,17 @@ static void claim_assign(Claimer *c, const Ast *stmt)
   for (int i = 0; i < stmt->list.n; i++) {
     const Ast *target = stmt->list.items[i];
     if (!is_sequence(target) && values.items)
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, target->span, NULL, "a tuple as a value is not covered");
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, target->span, NULL,
+             "a tuple as a value is not covered");
     claim_target(c, target, &values, stmt->span);
   }
 }
 
-static void claim_aug_assign(Claimer *c, const Ast *stmt)
-{
+static void claim_aug_assign(Claimer *c, const Ast *stmt) {
   const Ast *target = stmt->a;
   if (target->kind != AST_Name) {
-    refuse(c, "RXT010", OUTCOME_NOT_COVERED, target->span, NULL, "assigning to this target is not covered");
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, target->span, NULL,
+           "assigning to this target is not covered");
     return;
   }
   Ir *old = claim_expr(c, target);
@@ -240,14 +240,18 @@ static void claim_aug_assign(Claimer *c, const Ast *stmt)
   Ir *value = NULL;
   if (old && by) {
     bool tensor = old->type.kind == TYPE_TENSOR || by->type.kind == TYPE_TENSOR;
-    if (tensor && c->func->lane == LANE_TENSORFLOW) { /* tensors never change there: h += b is h = h + b */
+    if (tensor &&
+        c->func->lane == LANE_TENSORFLOW) { /* tensors never change there: h += b is h = h + b */
       value = match_operator(c, stmt, old, by);
     } else if (old->type.kind == TYPE_TENSOR) {
-      const char *fix = arena_format(&c->unit->arena, "write %s = %s %s …, which makes a new tensor", target->text, target->text, stmt->text);
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, fix, "%s= changes a tensor in place", stmt->text);
+      const char *fix =
+          arena_format(&c->unit->arena, "write %s = %s %s …, which makes a new tensor",
+                       target->text, target->text, stmt->text);
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, fix, "%s= changes a tensor in place",
+             stmt->text);
     } else if (by->type.kind == TYPE_TENSOR) {
-      refuse(c, lane_table[c->func->lane].no_tensor, OUTCOME_REJECTED, stmt->span, NULL, "%s= on %s and a tensor is not covered", stmt->text,
-             type_name(old->type));
+      refuse(c, lane_table[c->func->lane].no_tensor, OUTCOME_REJECTED, stmt->span, NULL,
+             "%s= on %s and a tensor is not covered", stmt->text, type_name(old->type));
     } else {
       value = claim_arith(c, stmt->text, old, by, stmt->span);
     }
@@ -255,8 +259,7 @@ static void claim_aug_assign(Claimer *c, const Ast *stmt)
   assign(c, target->text, value, stmt->span);
 }
 
-static void claim_if(Claimer *c, const Ast *stmt)
-{
+static void claim_if(Claimer *c, const Ast *stmt) {
   Ir *condition = claim_condition(c, stmt->a);
   if (!condition)
     condition = ir_bool(c, true, stmt->a->span); /* go on: the branches may hold more to report */
@@ -275,17 +278,17 @@ typedef struct Mark {
   bool refused;
 } Mark;
 
-static Mark mark(const Claimer *c) { return (Mark){c->func->diags.n, c->func->claims.n, c->refused}; }
+static Mark mark(const Claimer *c) {
+  return (Mark){c->func->diags.n, c->func->claims.n, c->refused};
+}
 
-static void undo(Claimer *c, Mark to)
-{
+static void undo(Claimer *c, Mark to) {
   c->func->diags.n = to.n_diags;
   c->func->claims.n = to.n_claims;
   c->refused = to.refused;
 }
 
-static bool has_break(const AstList *body)
-{
+static bool has_break(const AstList *body) {
   for (int i = 0; i < body->n; i++) {
     const Ast *stmt = body->items[i];
     if (stmt->kind == AST_Break)
@@ -296,14 +299,14 @@ static bool has_break(const AstList *body)
   return false;
 }
 
-static bool is_true(const Ast *test)
-{
-  return test->kind == AST_Constant && (test->constant == CONST_BOOL || test->constant == CONST_INT) && test->integer != 0;
+static bool is_true(const Ast *test) {
+  return test->kind == AST_Constant &&
+         (test->constant == CONST_BOOL || test->constant == CONST_INT) && test->integer != 0;
 }
 
-/* The body, and for a while its condition, from the state at the loop's top until that state is stable. */
-static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt)
-{
+/* The body, and for a while its condition, from the state at the loop's top until that state is
+ * stable. */
+static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt) {
   Env top = c->env;
   Mark before = mark(c);
   Loop loop = {.outer = c->loop};
@@ -320,7 +323,8 @@ static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt)
       ir->args[0] = condition ? condition : ir_bool(c, true, stmt->a->span);
       c->block = outer;
     }
-    done = env_copy(c, &c->env); /* the loop ends here when its condition fails or its range is empty */
+    done = env_copy(
+        c, &c->env); /* the loop ends here when its condition fails or its range is empty */
     if (stmt->kind == AST_While && is_true(stmt->a))
       done.dead = true;
     if (stmt->kind == AST_For)
@@ -337,7 +341,8 @@ static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt)
     if (!env_join(c, &next, &loop.again))
       break;
     if (++c->n_turns > MAX_LOOP_TURNS) {
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL, "the types of variables in this loop do not settle");
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL,
+             "the types of variables in this loop do not settle");
       break;
     }
     undo(c, before);
@@ -346,19 +351,21 @@ static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt)
   c->env = done;
   if (stmt->list2.n > 0) { /* else: runs when the loop was not left by break */
     if (has_break(&stmt->list))
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL, "else on a loop with break is not covered");
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL,
+             "else on a loop with break is not covered");
     else
       claim_block(c, &stmt->list2);
   }
   env_join(c, &c->env, &loop.leave);
 }
 
-static void claim_for(Claimer *c, const Ast *stmt)
-{
+static void claim_for(Claimer *c, const Ast *stmt) {
   const Ast *call = stmt->b;
-  if (stmt->a->kind != AST_Name || call->kind != AST_Call || !bind_is_builtin(c->unit, c->func, call->a, "range") || call->list2.n > 0 ||
+  if (stmt->a->kind != AST_Name || call->kind != AST_Call ||
+      !bind_is_builtin(c->unit, c->func, call->a, "range") || call->list2.n > 0 ||
       call->list.n < 1 || call->list.n > 3) {
-    refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->b->span, NULL, "a for loop is covered over the builtin range with one name only");
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->b->span, NULL,
+           "a for loop is covered over the builtin range with one name only");
     return;
   }
   Ir *bounds[3] = {NULL, NULL, NULL};
@@ -367,7 +374,8 @@ static void claim_for(Claimer *c, const Ast *stmt)
     if (value && value->type.kind == TYPE_BOOL)
       value = ir_add(c, IR_CAST, INT, value->span, 1, value, NULL);
     if (value && value->type.kind != TYPE_INT) {
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, call->list.items[i]->span, NULL, "range takes ints, not %s", type_name(value->type));
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, call->list.items[i]->span, NULL,
+             "range takes ints, not %s", type_name(value->type));
       value = NULL;
     }
     bounds[i] = value ? value : ir_int(c, 1, stmt->span);
@@ -381,33 +389,39 @@ static void claim_for(Claimer *c, const Ast *stmt)
   claim_loop(c, ir, stmt);
 }
 
-static void claim_return(Claimer *c, const Ast *stmt)
-{
-  Ir *value = stmt->a ? claim_expr(c, stmt->a) : ir_add(c, IR_CONST, NO_VALUE, stmt->span, 0, NULL, NULL);
+static void claim_return(Claimer *c, const Ast *stmt) {
+  Ir *value =
+      stmt->a ? claim_expr(c, stmt->a) : ir_add(c, IR_CONST, NO_VALUE, stmt->span, 0, NULL, NULL);
   Type expected = c->func->result.type;
   if (value && !type_equal(value->type, expected))
-    refuse(c, "RXT003", OUTCOME_NOT_COVERED, stmt->a ? stmt->a->span : stmt->span, "correct the annotation or the expression",
-           "this returns %s, the annotation says %s", type_name(value->type), type_name(expected));
+    refuse(c, "RXT003", OUTCOME_NOT_COVERED, stmt->a ? stmt->a->span : stmt->span,
+           "correct the annotation or the expression", "this returns %s, the annotation says %s",
+           type_name(value->type), type_name(expected));
   else if (value)
     ir_add(c, IR_RETURN, NO_VALUE, stmt->span, 1, value, NULL);
   c->env.dead = true;
 }
 
 /* raise Name, raise Name("text"): for the builtin exceptions that take one text. */
-static void claim_raise(Claimer *c, const Ast *exc, Span span)
-{
-  static const char *const known[] = {"ArithmeticError", "AssertionError", "Exception",         "IndexError",     "KeyError",
-                                      "LookupError",     "OverflowError",  "NotImplementedError", "RuntimeError", "TypeError",
-                                      "ValueError",      "ZeroDivisionError"};
+static void claim_raise(Claimer *c, const Ast *exc, Span span) {
+  static const char *const known[] = {
+      "ArithmeticError", "AssertionError", "Exception",     "IndexError",
+      "KeyError",        "LookupError",    "OverflowError", "NotImplementedError",
+      "RuntimeError",    "TypeError",      "ValueError",    "ZeroDivisionError"};
   const Ast *name = exc && exc->kind == AST_Call ? exc->a : exc;
-  const Ast *message = exc && exc->kind == AST_Call && exc->list.n == 1 && exc->list2.n == 0 ? exc->list.items[0] : NULL;
-  bool fine = exc && (exc->kind == AST_Name || message || (exc->kind == AST_Call && exc->list.n == 0 && exc->list2.n == 0)) &&
+  const Ast *message = exc && exc->kind == AST_Call && exc->list.n == 1 && exc->list2.n == 0
+                           ? exc->list.items[0]
+                           : NULL;
+  bool fine = exc &&
+              (exc->kind == AST_Name || message ||
+               (exc->kind == AST_Call && exc->list.n == 0 && exc->list2.n == 0)) &&
               (!message || (message->kind == AST_Constant && message->constant == CONST_STR));
   bool builtin = false;
   for (size_t i = 0; fine && i < sizeof known / sizeof known[0]; i++)
     builtin = builtin || bind_is_builtin(c->unit, c->func, name, known[i]);
   if (!builtin) {
-    refuse(c, "RXT010", OUTCOME_NOT_COVERED, span, NULL, "raise is covered for builtin exceptions with a literal text");
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, span, NULL,
+           "raise is covered for builtin exceptions with a literal text");
   } else {
     Ir *ir = ir_add(c, IR_RAISE, NO_VALUE, span, 0, NULL, NULL);
     ir->text = name->text;
@@ -417,11 +431,11 @@ static void claim_raise(Claimer *c, const Ast *exc, Span span)
   c->env.dead = true;
 }
 
-static void claim_assert(Claimer *c, const Ast *stmt)
-{
+static void claim_assert(Claimer *c, const Ast *stmt) {
   Ir *holds = claim_condition(c, stmt->a);
   if (stmt->b && !(stmt->b->kind == AST_Constant && stmt->b->constant == CONST_STR)) {
-    refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->b->span, NULL, "assert is covered with a literal text only");
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->b->span, NULL,
+           "assert is covered with a literal text only");
     return;
   }
   if (!holds)
@@ -437,14 +451,15 @@ static void claim_assert(Claimer *c, const Ast *stmt)
   c->block = outer;
 }
 
-/* print(…) as a statement: of literal texts, bools, ints and floats. All arguments are evaluated before the first is printed. */
-static void claim_print(Claimer *c, const Ast *call)
-{
+/* print(…) as a statement: of literal texts, bools, ints and floats. All arguments are evaluated
+ * before the first is printed. */
+static void claim_print(Claimer *c, const Ast *call) {
   int n = call->list.n;
   Ir **values = ARENA_ARRAY(&c->unit->arena, Ir *, n + 1);
   bool fine = call->list2.n == 0;
   if (!fine)
-    refuse(c, "RXT010", OUTCOME_NOT_COVERED, call->span, NULL, "print is covered without keywords only");
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, call->span, NULL,
+           "print is covered without keywords only");
   for (int i = 0; i < n && fine; i++) {
     const Ast *arg = call->list.items[i];
     if (arg->kind == AST_Constant && arg->constant == CONST_STR)
@@ -452,7 +467,8 @@ static void claim_print(Claimer *c, const Ast *call)
     values[i] = claim_expr(c, arg);
     fine = values[i] != NULL;
     if (values[i] && (values[i]->type.kind < TYPE_BOOL || values[i]->type.kind > TYPE_FLOAT)) {
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, arg->span, NULL, "print of %s is not covered", type_name(values[i]->type));
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, arg->span, NULL, "print of %s is not covered",
+             type_name(values[i]->type));
       fine = false;
     }
   }
@@ -465,8 +481,7 @@ static void claim_print(Claimer *c, const Ast *call)
   }
 }
 
-static void claim_jump(Claimer *c, const Ast *stmt)
-{
+static void claim_jump(Claimer *c, const Ast *stmt) {
   bool leaves = stmt->kind == AST_Break;
   if (!c->loop)
     NEVER("break outside a loop"); /* a syntax error in Python */
@@ -475,251 +490,69 @@ static void claim_jump(Claimer *c, const Ast *stmt)
   c->env.dead = true;
 }
 
-static void claim_stmt(Claimer *c, const Ast *stmt)
-{
+static void claim_stmt(Claimer *c, const Ast *stmt) {
   switch (stmt->kind) {
-  case AST_Pass: return;
+  case AST_Pass:
+    return;
   case AST_Expr: /* a text is a comment; anything else runs for its errors */
     if (stmt->a->kind == AST_Call && bind_is_builtin(c->unit, c->func, stmt->a->a, "print"))
       claim_print(c, stmt->a);
     else if (stmt->a->kind != AST_Constant)
       claim_expr(c, stmt->a);
     return;
-  case AST_Assign: claim_assign(c, stmt); return;
+  case AST_Assign:
+    claim_assign(c, stmt);
+    return;
   case AST_AnnAssign:
     if (stmt->a->kind != AST_Name) {
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->a->span, NULL, "assigning to this target is not covered");
-    } else if (stmt->c) { /* Python does not hold a local to its annotation, so neither is anything read from it */
+      refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->a->span, NULL,
+             "assigning to this target is not covered");
+    } else if (stmt->c) { /* Python does not hold a local to its annotation, so neither is anything
+                             read from it */
       Values values = {claim_expr(c, stmt->c), NULL, 0};
       claim_target(c, stmt->a, &values, stmt->span);
     }
     return;
-  case AST_AugAssign: claim_aug_assign(c, stmt); return;
-  case AST_If: claim_if(c, stmt); return;
-  case AST_For: claim_for(c, stmt); return;
+  case AST_AugAssign:
+    claim_aug_assign(c, stmt);
+    return;
+  case AST_If:
+    claim_if(c, stmt);
+    return;
+  case AST_For:
+    claim_for(c, stmt);
+    return;
   case AST_While: {
     Ir *ir = ir_add(c, IR_WHILE, NO_VALUE, stmt->span, 1, NULL, NULL);
     claim_loop(c, ir, stmt);
     return;
   }
-  case AST_Return: claim_return(c, stmt); return;
+  case AST_Return:
+    claim_return(c, stmt);
+    return;
   case AST_Raise:
     if (stmt->b)
       refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL, "raise … from is not covered");
     else
       claim_raise(c, stmt->a, stmt->span);
     return;
-  case AST_Assert: claim_assert(c, stmt); return;
+  case AST_Assert:
+    claim_assert(c, stmt);
+    return;
   case AST_Break:
-  case AST_Continue: claim_jump(c, stmt); return;
+  case AST_Continue:
+    claim_jump(c, stmt);
+    return;
   default:
-    refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL, "%s statements are not covered", ast_kind_name(stmt));
-    for (int i = 0; i < c->func->locals.n; i++) /* it may have assigned them: one finding for one cause */
+    refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL, "%s statements are not covered",
+           ast_kind_name(stmt));
+    for (int i = 0; i < c->func->locals.n;
+         i++) /* it may have assigned them: one finding for one cause */
       c->env.vars[i].unknown = c->env.vars[i].unknown || !c->env.vars[i].slot;
   }
 }
 
-static void claim_block(Claimer *c, const AstList *body)
-{
+void claim_block(Claimer *c, const AstList *body) {
   for (int i = 0; i < body->n && !c->env.dead; i++)
     claim_stmt(c, body->items[i]);
-}
-
-/* ── the function as a whole ────────────────────────────────────────────────────────────────────────────────────── */
-
-static void find_yield(Ast *node, void *state)
-{
-  bool *found = state;
-  if (node->kind == AST_FunctionDef || node->kind == AST_AsyncFunctionDef || node->kind == AST_Lambda)
-    return;
-  if (node->kind == AST_Yield || node->kind == AST_YieldFrom)
-    *found = true;
-  ast_each_child(node, find_yield, state);
-}
-
-/* Known decorators set func->marked or func->skip; false for any other. */
-static bool decorators_known(Unit *unit, Func *func)
-{
-  for (int i = 0; i < func->def->list2.n; i++) {
-    const Ast *decorator = func->def->list2.items[i];
-    const char *dotted = bind_dotted(unit, NULL, decorator->kind == AST_Call ? decorator->a : decorator);
-    if (dotted && (strcmp(dotted, "tensorc.native") == 0 || strcmp(dotted, "rextio.native") == 0))
-      func->marked = true;
-    else if (dotted && (strcmp(dotted, "tensorc.exempt") == 0 || strcmp(dotted, "rextio.exempt") == 0))
-      func->skip = SKIP_EXEMPT;
-    else
-      return false;
-  }
-  return true;
-}
-
-/* Records why `func` is no candidate at all. */
-static bool no_candidate(Unit *unit, Func *func, const char *code, Span span, const char *suggestion, const char *what)
-{
-  diag_add(unit, func, code, OUTCOME_NOT_COVERED, span, suggestion, "%s", what);
-  return false;
-}
-
-/* A literal default of another type would make a call that passes nothing break the annotation. */
-static bool default_fits(const Param *param)
-{
-  const Ast *value = param->default_value;
-  if (value && value->kind == AST_UnaryOp)
-    value = value->a;
-  if (!value || value->kind != AST_Constant)
-    return true;
-  switch (value->constant) {
-  case CONST_BOOL: return param->fact.type.kind == TYPE_BOOL || param->fact.type.kind == TYPE_INT;
-  case CONST_INT: return param->fact.type.kind == TYPE_INT || param->fact.type.kind == TYPE_FLOAT;
-  case CONST_FLOAT: return param->fact.type.kind == TYPE_FLOAT;
-  default: return false;
-  }
-}
-
-/* Can the function be compiled at all, going by its head? */
-static bool is_candidate(Unit *unit, Func *func)
-{
-  const Ast *def = func->def;
-  const Ast *args = def->a;
-  if (func->place != PLACE_MODULE) {
-    func->skip = SKIP_METHOD;
-    return no_candidate(unit, func, "RXT010", func->name_span, NULL,
-                        func->place == PLACE_CLASS ? "methods stay Python" : "functions inside functions stay Python");
-  }
-  if (!decorators_known(unit, func)) {
-    func->skip = SKIP_ACCELERATOR;
-    return no_candidate(unit, func, "RXT091", def->list2.items[0]->span, NULL, "a function with this decorator stays Python");
-  }
-  if (func->skip == SKIP_EXEMPT)
-    return no_candidate(unit, func, "RXT010", func->name_span, NULL, "exempt by its decorator");
-  if (unit->options.marked_only && !func->marked) {
-    func->skip = SKIP_NOT_MARKED;
-    return no_candidate(unit, func, "RXT010", func->name_span, "add @tensorc.native", "not marked as native");
-  }
-  if (def->kind == AST_AsyncFunctionDef) {
-    func->skip = SKIP_ASYNC;
-    return no_candidate(unit, func, "RXT010", func->name_span, NULL, "async functions stay Python");
-  }
-  bool yields = false;
-  for (int i = 0; i < def->list.n; i++)
-    find_yield(def->list.items[i], &yields);
-  if (yields)
-    return no_candidate(unit, func, "RXT010", func->name_span, NULL, "generators stay Python");
-  if (args->vararg || args->kwarg)
-    return no_candidate(unit, func, "RXT010", (args->vararg ? args->vararg : args->kwarg)->span, NULL, "*args and **kwargs are not covered");
-
-  bool typed = true;
-  for (int i = 0; i < func->n_params; i++) {
-    const Fact *fact = &func->params[i].fact;
-    if (fact->origin == FACT_NONE)
-      typed = no_candidate(unit, func, "RXT001", fact->span, "annotate it with a type of tensorc.types, int, float or bool",
-                           "this parameter has no type annotation");
-    else if (fact->type.kind == TYPE_UNKNOWN || fact->type.kind == TYPE_NONE)
-      typed = no_candidate(unit, func, "RXT002", fact->span, "annotate it with a type of tensorc.types, int, float or bool",
-                           "the type of this parameter is not covered");
-  }
-  for (int i = 0; typed && i < func->n_params; i++)
-    if (!default_fits(&func->params[i]))
-      typed = no_candidate(unit, func, "RXT002", func->params[i].default_value->span, "give a default of the annotated type",
-                           "the default does not have the annotated type");
-  if (func->result.origin == FACT_NONE)
-    typed = no_candidate(unit, func, "RXT001", func->name_span, "annotate what it returns", "the function has no return annotation");
-  else if (func->result.type.kind == TYPE_UNKNOWN)
-    typed = no_candidate(unit, func, "RXT003", func->result.span, NULL, "the return type is not covered");
-  if (typed && func->bind_line < 0)
-    return no_candidate(unit, func, "TC-LANG-002", func->name_span, "leave a blank line behind the function",
-                        "no blank line follows it, so its compiled version can't be bound");
-  return typed;
-}
-
-static bool refuse_mixed(Claimer *c, Span span)
-{
-  refuse(c, lane_table[c->func->lane].no_tensor, OUTCOME_REJECTED, span, "write one function for each framework",
-         "a function that mixes PyTorch and TensorFlow stays Python");
-  return false;
-}
-
-static void lane_of_call(Ast *node, void *state)
-{
-  Claimer *c = state;
-  if (node->kind == AST_Attribute || node->kind == AST_Name) {
-    const char *dotted = bind_dotted(c->unit, c->func, node);
-    Lane lane = dotted ? spelling_lane(dotted) : LANE_NONE;
-    if (lane != LANE_NONE && c->func->lane == LANE_NONE)
-      c->func->lane = lane;
-    else if (lane != LANE_NONE && c->func->lane != lane) {
-      refuse_mixed(c, node->span);
-      return;
-    }
-  }
-  ast_each_child(node, lane_of_call, state);
-}
-
-/* The framework of a function: its calls decide, failing that its annotations, failing that what the module imports. False
- * when there are two or, for tensors, none: then no rule can be looked up. */
-static bool find_lane(Claimer *c)
-{
-  Func *func = c->func;
-  for (int i = 0; i < func->def->list.n; i++)
-    lane_of_call(func->def->list.items[i], c);
-  bool one = !c->refused; /* lane_of_call refuses nothing but a second lane */
-  bool tensors = func->result.type.kind == TYPE_TENSOR;
-  for (int i = 0; i <= func->n_params; i++) {
-    const Fact *fact = i < func->n_params ? &func->params[i].fact : &func->result;
-    tensors = tensors || fact->type.kind == TYPE_TENSOR;
-    if (fact->lane != LANE_NONE && func->lane == LANE_NONE)
-      func->lane = fact->lane;
-    else if (fact->lane != LANE_NONE && fact->lane != func->lane) {
-      one = refuse_mixed(c, fact->span);
-      break;
-    }
-  }
-  if (func->lane == LANE_NONE && tensors) {
-    bool torch = false, tensorflow = false;
-    for (int i = 0; i < c->unit->names.n; i++) {
-      const ModuleName *name = &c->unit->names.items[i];
-      Lane lane = name->kind == NAME_IMPORT ? spelling_lane(name->target) : LANE_NONE;
-      torch = torch || lane == LANE_TORCH;
-      tensorflow = tensorflow || lane == LANE_TENSORFLOW;
-    }
-    func->lane = torch && !tensorflow ? LANE_TORCH : tensorflow && !torch ? LANE_TENSORFLOW : LANE_NONE;
-    if (func->lane == LANE_NONE) {
-      refuse(c, "RXT010", OUTCOME_NOT_COVERED, func->name_span, "use the types of rextio_torch.types or rextio_tensorflow.types",
-             torch ? "the module imports both PyTorch and TensorFlow: nothing says which its tensors belong to"
-                   : "nothing says which framework its tensors belong to");
-      one = false;
-    }
-  }
-  for (int i = 0; one && i <= func->n_params; i++) {
-    const Fact *fact = i < func->n_params ? &func->params[i].fact : &func->result;
-    if (fact->type.kind == TYPE_TENSOR && fact->type.device != DEVICE_CPU)
-      refuse(c, lane_table[func->lane].no_device, OUTCOME_REJECTED, fact->span, NULL,
-             "CUDA types need a device authorization, which is not covered yet");
-  }
-  return one;
-}
-
-void claim_func(Unit *unit, Func *func)
-{
-  func->status = STATUS_NOT_CANDIDATE;
-  if (!is_candidate(unit, func))
-    return;
-  Claimer c = {.unit = unit, .func = func, .block = &func->body};
-  bool one_lane = find_lane(&c);
-  c.env = (Env){ARENA_ARRAY(&unit->arena, Var, func->locals.n + 1), false};
-  for (int i = 0; i < func->n_params; i++) {
-    Slot *slot = slot_new(&c, func->params[i].name, func->params[i].fact.type, i);
-    c.env.vars[local_index(func, slot->name)] = (Var){slot, .assigned = true};
-  }
-  if (one_lane)
-    claim_block(&c, &func->def->list);
-  if (!c.env.dead && !c.refused) {
-    if (func->result.type.kind == TYPE_NONE) {
-      Ir *none = ir_add(&c, IR_CONST, NO_VALUE, func->name_span, 0, NULL, NULL);
-      ir_add(&c, IR_RETURN, NO_VALUE, func->name_span, 1, none, NULL);
-    } else {
-      refuse(&c, "RXT003", OUTCOME_NOT_COVERED, func->name_span, "return on every path", "a path ends without return, so it gives None");
-    }
-  }
-  func->status = c.refused ? STATUS_REJECTED : STATUS_ACCEPTED;
 }

@@ -1,641 +1,15 @@
-/* emit.c: plan → C.
+/* emit.c: the C file of an extension module.
  *
- * Reads IR with its plan and prints it; decides nothing. A function becomes one C function per body; its Python statements
- * stand above their C as comments, and #line makes the C compiler and debuggers speak of the Python source.
- *
- * Every variable has one C name for the whole function. Tensors are declared at the top, so that `done` can drop them.
+ * Reads the functions of a unit that were accepted. Prints each (emit_func.c), then what the
+ * runtime has to know of them: parameters, bodies, recipes, settings.
  */
 #include "tensorc.h"
 
-#include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* How the two bodies spell the same program. */
-typedef struct BodyText {
-  const char *name;     /* suffix of the C function */
-  const char *field;    /* of TcValue */
-  const char *type, *get, *take, *move, *copy, *give, *drop;
-  const char *unset;    /* the member that is NULL while a variable is unassigned */
-} BodyText;
-
-static const BodyText library_text = {"library", "tensor",  "TcTensor", "tc_get",  "tc_take",
-                                      "tc_move", "tc_copy", "tc_give",  "tc_drop", "handle"};
-static const BodyText exact_text = {"exact",         "block",         "TcBlock",       "tc_block_get",  "tc_block_take",
-                                    "tc_block_move", "tc_block_copy", "tc_block_give", "tc_block_drop", "data"};
-
-typedef struct Emitter {
-  Unit *unit;
-  Func *func;
-  const BodyText *body;
-  Buf *out;             /* the body */
-  Buf temporaries;      /* names of tensor temporaries, each with ", " before it */
-  const char **names;   /* C name of each slot */
-  int *n_reads;         /* GETs of each slot */
-  int *n_writes;        /* SETs and FORs of each slot */
-  int *temporary;       /* number of the variable of each value, by id; 0: none yet */
-  int n_temporaries, n_ranges;
-  int indent, line;     /* line: the Python line that the output is at */
-  bool uses_done;       /* something jumps to `done` */
-  bool uses_result;     /* something is returned */
-} Emitter;
-
-/* ── names ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static bool is_reserved(const char *name)
-{
-  static const char *const words[] = {
-      "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
-      "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
-      "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "bool", "true", "false", "args", "result", "ok",
-      "done", "errno", "stdin", "stdout", "stderr", "main", "asm", "typeof", "linux", "unix", "environ", "signals", "assert"};
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (strcmp(name, words[i]) == 0)
-      return true;
-  size_t n = strlen(name);
-  /* tc, t3, r3, s3 are ours; a leading underscore or a suffix _t is the system's; capitals may be macros of some header. */
-  return strncmp(name, "tc", 2) == 0 || strncmp(name, "Tc", 2) == 0 || strncmp(name, "has_", 4) == 0 || name[0] == '_' ||
-         strncmp(name, "Py", 2) == 0 || (n > 2 && strcmp(name + n - 2, "_t") == 0) ||
-         (strchr("trs", name[0]) && n > 1 && strspn(name + 1, "0123456789") == n - 1) ||
-         strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == n;
-}
-
-static const char *c_name(Emitter *e, const Slot *slot)
-{
-  Arena *arena = &e->unit->arena;
-  if (!*slot->name) {
-    int n = 1;
-    for (int i = 0; i < slot->index; i++)
-      n += !*e->func->slots.items[i]->name;
-    return arena_format(arena, "s%d", n);
-  }
-  Buf buf = {0};
-  for (const unsigned char *at = (const unsigned char *)slot->name; *at; at++) {
-    if (*at < 128)
-      buf_add_bytes(&buf, (const char *)at, 1);
-    else
-      buf_addf(&buf, "_%02x", *at);
-  }
-  const char *base = arena_format(arena, "%s%s", buf.text, is_reserved(buf.text) ? "_" : ""), *name = base;
-  buf_free(&buf);
-  for (int n = 2, i = 0; i < slot->index; i++)
-    if (e->names[i] == name) {
-      name = arena_format(arena, "%s_%d", base, n++);
-      i = -1;
-    }
-  return name;
-}
-
-static const char *name_of(const Emitter *e, const Slot *slot) { return e->names[slot->index]; }
-
-/* ── text ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void put(Emitter *e, const char *format, ...) TC_PRINTF(2, 3);
-static void put(Emitter *e, const char *format, ...)
-{
-  char text[4096];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  for (int i = 0; i < e->indent; i++)
-    buf_add(e->out, "  ");
-  buf_add(e->out, text);
-  buf_add(e->out, "\n");
-}
-
-static const char *file_name(const Unit *unit)
-{
-  const char *slash = strrchr(unit->path, '/');
-  return slash ? slash + 1 : unit->path;
-}
-
-/* A line of the source as a C comment, made harmless. */
-static void put_source(Buf *out, const Unit *unit, int line)
-{
-  enum { MOST = 100 };
-  const char *at = unit->lines[line - 1], *end = unit->lines[line];
-  at += strspn(at, " \t");
-  while (end > at && strchr(" \t\r\n\f", end[-1]))
-    end--;
-  buf_add(out, "/* ");
-  for (int n = 0; at < end; at++, n++) {
-    if (n >= MOST && (*at & 0xC0) != 0x80) {
-      buf_add(out, "…");
-      break;
-    }
-    bool closes = at[0] == '*' && at + 1 < end && at[1] == '/', opens = at[0] == '/' && at + 1 < end && at[1] == '*';
-    bool trigraph = at[0] == '?' && at + 1 < end && at[1] == '?';
-    if ((unsigned char)*at >= 32 && *at != 127)
-      buf_add_bytes(out, at, 1);
-    if (closes || opens || trigraph)
-      buf_add(out, " ");
-  }
-  buf_add(out, " */");
-}
-
-/* Says which Python line comes now. */
-static void at_line(Emitter *e, int line)
-{
-  if (line == e->line || line < 1 || line > e->unit->n_lines)
-    return;
-  e->line = line;
-  for (int i = 0; i < e->indent; i++)
-    buf_add(e->out, "  ");
-  put_source(e->out, e->unit, line);
-  buf_addf(e->out, "\n#line %d ", line);
-  buf_add_c_string(e->out, file_name(e->unit), strlen(file_name(e->unit)));
-  buf_add(e->out, "\n");
-}
-
-/* ── values ─────────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static const char *value_text(Emitter *e, const Ir *ir);
-
-static const char *float_text(Emitter *e, double value)
-{
-  if (isnan(value))
-    return "NAN";
-  if (isinf(value))
-    return value < 0 ? "-INFINITY" : "INFINITY";
-  Buf buf = {0};
-  buf_add_double(&buf, value);
-  const char *text = arena_format(&e->unit->arena, "%s%s", buf.text, strpbrk(buf.text, ".e") ? "" : ".0");
-  buf_free(&buf);
-  return text;
-}
-
-static const char *compare_text(Emitter *e, const Ir *ir)
-{
-  const char *a = value_text(e, ir->args[0]), *b = value_text(e, ir->args[1]), *op = ir->text;
-  bool a_float = ir->args[0]->type.kind == TYPE_FLOAT, b_float = ir->args[1]->type.kind == TYPE_FLOAT;
-  if (a_float == b_float)
-    return arena_format(&e->unit->arena, "%s %s %s", a, op, b);
-  /* An int against a float: exact, as Python compares them. The call gives -1, 0, 1, and 2 for NaN. */
-  static const struct {
-    const char *op, *int_first, *float_first;
-  } tests[] = {{"<", "== -1", "== 1"}, {">", "== 1", "== -1"}, {"==", "== 0", "== 0"}, {"!=", "!= 0", "!= 0"}};
-  const char *call = arena_format(&e->unit->arena, "tc_compare_int_float(%s, %s)", a_float ? b : a, a_float ? a : b);
-  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-    if (strcmp(op, tests[i].op) == 0)
-      return arena_format(&e->unit->arena, "%s %s", call, a_float ? tests[i].float_first : tests[i].int_first);
-  bool at_most_zero = (strcmp(op, "<=") == 0) == !a_float;
-  return arena_format(&e->unit->arena, at_most_zero ? "%s <= 0" : "(unsigned)%s <= 1", call);
-}
-
-/* The variable of a value that has one: t1, t2, … in order of appearance. */
-static const char *temporary_name(Emitter *e, const Ir *ir)
-{
-  if (!e->temporary[ir->id])
-    e->temporary[ir->id] = ++e->n_temporaries;
-  return arena_format(&e->unit->arena, "t%d", e->temporary[ir->id]);
-}
-
-/* The C expression for an inline value, without outer parentheses where it is one term. */
-static const char *value_text(Emitter *e, const Ir *ir)
-{
-  Arena *arena = &e->unit->arena;
-  if (!plan_is_inline(ir))
-    return ir->into ? name_of(e, ir->into) : temporary_name(e, ir);
-  switch (ir->op) {
-  case IR_CONST:
-    if (ir->type.kind == TYPE_FLOAT)
-      return float_text(e, ir->number);
-    if (ir->type.kind == TYPE_BOOL)
-      return ir->integer ? "true" : "false";
-    if (ir->integer == INT64_MIN)
-      return "INT64_MIN";
-    return ir->integer > INT32_MAX || ir->integer < -INT32_MAX ? arena_format(arena, "INT64_C(%" PRId64 ")", ir->integer)
-                                                               : arena_format(arena, "%" PRId64, ir->integer);
-  case IR_GET: return name_of(e, ir->slot);
-  case IR_COMPARE: return arena_format(arena, "(%s)", compare_text(e, ir));
-  case IR_NOT: return arena_format(arena, "!%s", value_text(e, ir->args[0]));
-  case IR_NEG: return arena_format(arena, "(-%s)", value_text(e, ir->args[0]));
-  case IR_ARITH: return arena_format(arena, "(%s %s %s)", value_text(e, ir->args[0]), ir->text, value_text(e, ir->args[1]));
-  case IR_CAST: {
-    const char *value = value_text(e, ir->args[0]);
-    if (ir->type.kind == TYPE_BOOL)
-      return arena_format(arena, "(%s != 0)", value);
-    return arena_format(arena, "(%s)%s", ir->type.kind == TYPE_FLOAT ? "double" : "int64_t", value);
-  }
-  default: NEVER("inline value");
-  }
-}
-
-/* A condition between parentheses that belong to its statement. */
-static const char *condition_text(Emitter *e, const Ir *ir)
-{
-  if (ir->op == IR_COMPARE && plan_is_inline(ir))
-    return compare_text(e, ir);
-  return value_text(e, ir);
-}
-
-static const char *scalar_type(Type type)
-{
-  switch (type.kind) {
-  case TYPE_BOOL: return "bool ";
-  case TYPE_INT: return "int64_t ";
-  case TYPE_FLOAT: return "double ";
-  default: NEVER("scalar type");
-  }
-}
-
-/* The variable that an instruction writes; a scalar temporary is declared here. */
-static const char *target_of(Emitter *e, const Ir *ir)
-{
-  if (ir->into)
-    return name_of(e, ir->into);
-  const char *name = temporary_name(e, ir);
-  if (ir->type.kind == TYPE_TENSOR)
-    buf_addf(&e->temporaries, ", %s = {0}", name);
-  else
-    put(e, "%s%s;", scalar_type(ir->type), name);
-  return name;
-}
-
-/* A tensor operand: handed over at its last use, else borrowed. A parameter that is never assigned has nothing to hand over. */
-static const char *use_text(Emitter *e, const Ir *arg)
-{
-  bool last = arg->n_uses == 1;
-  if (arg->op == IR_GET && arg->alias)
-    last = arg->last_use && (arg->slot->parameter < 0 || e->n_writes[arg->slot->index] > 0);
-  return arena_format(&e->unit->arena, "%s(&%s)", last ? e->body->take : e->body->get, value_text(e, arg));
-}
-
-/* ── instructions ───────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void put_try(Emitter *e, const char *step)
-{
-  e->uses_done = true;
-  put(e, "TC_TRY(%s);", step);
-}
-
-static void emit_tensor(Emitter *e, const Ir *ir)
-{
-  Arena *arena = &e->unit->arena;
-  OpClass class = op_table[ir->tensor_op].class;
-  const Run *run = &run_table[e->func->lane][ir->tensor_op];
-  const char *operands = "";
-  for (int i = 0; i < ir->n_args; i++)
-    operands = arena_format(arena, "%s, %s", operands, use_text(e, ir->args[i]));
-  const char *out = target_of(e, ir);
-  const char *suffix = class == CLASS_LINEAR && ir->n_args == 3 ? "_bias" : "", *options = "";
-  if (class == CLASS_ROWWISE)
-    options = arena_format(arena, ", %d", ir->dim);
-  else if (class == CLASS_REDUCE || class == CLASS_ARGMAX)
-    options = arena_format(arena, ", %d, %s", ir->dim, ir->keepdim ? "true" : "false");
-  if (e->body == &exact_text) {
-    static const char *const functions[] = {[CLASS_MAP1] = "map1",       [CLASS_MAP2] = "map2",     [CLASS_REDUCE] = "reduce",
-                                            [CLASS_ROWWISE] = "rowwise", [CLASS_ARGMAX] = "argmax", [CLASS_MATMUL] = "matmul",
-                                            [CLASS_LINEAR] = "linear",   [CLASS_TRANSPOSE] = "transpose"};
-    put_try(e, arena_format(arena, "tc_exact_%s%s(tc, &%s, &tc_recipe_%s%s%s)", functions[class], suffix, out, run->recipe, operands, options));
-    return;
-  }
-  const char *name = *run->name ? arena_format(arena, ", \"%s\"", run->name) : "";
-  const char *overload = *run->overload ? arena_format(arena, ", \"%s\"", run->overload) : "";
-  put_try(e, arena_format(arena, "%s%s(tc, &%s%s%s%s%s)", run->library, suffix, out, name, overload, operands, options));
-}
-
-static void emit_arith(Emitter *e, const Ir *ir)
-{
-  static const struct {
-    const char *op, *ints, *floats;
-  } functions[] = {{"+", "tc_int_add", NULL},     {"-", "tc_int_sub", NULL},
-                   {"*", "tc_int_mul", NULL},     {"/", "tc_int_truediv", "tc_float_truediv"},
-                   {"%", "tc_int_mod", "tc_float_mod"}, {"//", "tc_int_floordiv", "tc_float_floordiv"},
-                   {"**", "tc_int_pow", NULL}};
-  const char *a = value_text(e, ir->args[0]), *b = value_text(e, ir->args[1]);
-  const char *out = target_of(e, ir);
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    if (strcmp(functions[i].op, ir->text) != 0)
-      continue;
-    const char *function = ir->args[0]->type.kind == TYPE_FLOAT ? functions[i].floats : functions[i].ints;
-    if (function)
-      put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, %s, %s)", function, out, a, b));
-    else
-      put(e, "%s = %s %s %s;", out, a, ir->text, b);
-    return;
-  }
-  NEVER("operator");
-}
-
-static void emit_get(Emitter *e, const Ir *ir)
-{
-  const char *name = name_of(e, ir->slot);
-  if (ir->checked) {
-    const char *python = arena_name(&e->unit->arena, ir->slot->name);
-    Buf text = {0};
-    buf_add_c_string(&text, python, strlen(python));
-    e->uses_done = true;
-    if (ir->type.kind == TYPE_TENSOR)
-      put(e, "if (!%s.%s) TC_TRY(tc_raise_unbound(tc, %s));", name, e->body->unset, text.text);
-    else
-      put(e, "if (!has_%s) TC_TRY(tc_raise_unbound(tc, %s));", name, text.text);
-    buf_free(&text);
-  }
-  if (ir->alias)
-    return;
-  const char *out = target_of(e, ir);
-  if (ir->type.kind != TYPE_TENSOR)
-    put(e, "%s = %s;", out, name);
-  else if (ir->last_use)
-    put(e, "%s(&%s, &%s);", e->body->move, out, name);
-  else
-    put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, &%s)", e->body->copy, out, name));
-}
-
-static void emit_set(Emitter *e, const Ir *ir)
-{
-  const Ir *value = ir->args[0];
-  const char *name = name_of(e, ir->slot);
-  if (value->into != ir->slot) {
-    const char *from = value_text(e, value);
-    if (ir->slot->type.kind == TYPE_NONE)
-      return;
-    if (ir->slot->type.kind != TYPE_TENSOR)
-      put(e, "%s = %s;", name, value->op == IR_COMPARE && plan_is_inline(value) ? compare_text(e, value) : from);
-    else if (value->op == IR_GET && value->alias ? value->last_use : value->n_uses == 1)
-      put(e, "%s(&%s, &%s);", e->body->move, name, from);
-    else
-      put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, &%s)", e->body->copy, name, from));
-  }
-  if (ir->slot->may_be_unbound && ir->slot->type.kind != TYPE_TENSOR)
-    put(e, "has_%s = true;", name);
-}
-
-static void emit_block(Emitter *e, const Block *block);
-
-/* `else { if … }` reads as `else if …` when nothing has to be computed before the inner condition. */
-static const Ir *only_if(const Block *block)
-{
-  for (int i = 0; i < block->n; i++) {
-    const Ir *ir = block->items[i];
-    if (i == block->n - 1 && ir->op == IR_IF)
-      return ir;
-    if (!plan_is_inline(ir) || ir->checked)
-      return NULL;
-  }
-  return NULL;
-}
-
-static void emit_if(Emitter *e, const Ir *ir)
-{
-  put(e, "if (%s) {", condition_text(e, ir->args[0]));
-  for (;;) {
-    e->indent++;
-    emit_block(e, &ir->body);
-    e->indent--;
-    const Ir *inner = only_if(&ir->orelse);
-    if (!inner)
-      break;
-    put(e, "} else if (%s) {", condition_text(e, inner->args[0]));
-    ir = inner;
-  }
-  if (ir->orelse.n > 0) {
-    put(e, "} else {");
-    e->indent++;
-    emit_block(e, &ir->orelse);
-    e->indent--;
-  }
-  put(e, "}");
-}
-
-static void emit_for(Emitter *e, const Ir *ir)
-{
-  int r = ++e->n_ranges;
-  put(e, "TcRange r%d;", r);
-  put_try(e, arena_format(&e->unit->arena, "tc_range(tc, &r%d, %s, %s, %s)", r, value_text(e, ir->args[0]),
-                          value_text(e, ir->args[1]), value_text(e, ir->args[2])));
-  put(e, "while (tc_range_next(&r%d, &%s)) {", r, name_of(e, ir->slot));
-  e->indent++;
-  put_try(e, "tc_turn(tc)");
-  if (ir->slot->may_be_unbound)
-    put(e, "has_%s = true;", name_of(e, ir->slot));
-  emit_block(e, &ir->body);
-  e->indent--;
-  put(e, "}");
-}
-
-static void emit_while(Emitter *e, const Ir *ir)
-{
-  put(e, "for (;;) {");
-  e->indent++;
-  put_try(e, "tc_turn(tc)");
-  emit_block(e, &ir->orelse);
-  if (!(ir->args[0]->op == IR_CONST && ir->args[0]->integer))
-    put(e, "if (!(%s)) break;", condition_text(e, ir->args[0]));
-  emit_block(e, &ir->body);
-  e->indent--;
-  put(e, "}");
-}
-
-static void emit_return(Emitter *e, const Ir *ir)
-{
-  const Ir *value = ir->args[0];
-  e->uses_result = e->uses_result || value->type.kind != TYPE_NONE;
-  switch (value->type.kind) {
-  case TYPE_TENSOR: put(e, "result->%s = %s(&%s);", e->body->field, e->body->give, value_text(e, value)); break;
-  case TYPE_INT: put(e, "result->i = %s;", value_text(e, value)); break;
-  case TYPE_FLOAT: put(e, "result->f = %s;", value_text(e, value)); break;
-  case TYPE_BOOL: put(e, "result->b = %s;", condition_text(e, value)); break;
-  default: break; /* None has no value */
-  }
-  put(e, "ok = true;");
-  if (ir != e->func->body.items[e->func->body.n - 1]) {
-    e->uses_done = true;
-    put(e, "goto done;");
-  }
-}
-
-static void emit_raise(Emitter *e, const Ir *ir)
-{
-  Buf text = {0};
-  if (ir->message) {
-    buf_add_c_string(&text, ir->message, (size_t)ir->message_bytes);
-    put_try(e, arena_format(&e->unit->arena, "tc_raise(tc, \"%s\", %s, %" PRId64 ")", ir->text, text.text, ir->message_bytes));
-  } else {
-    put_try(e, arena_format(&e->unit->arena, "tc_raise(tc, \"%s\", NULL, 0)", ir->text));
-  }
-  buf_free(&text);
-}
-
-static void emit_print(Emitter *e, const Ir *ir)
-{
-  Arena *arena = &e->unit->arena;
-  Buf text = {0}, end = {0};
-  buf_add_c_string(&end, ir->text, strlen(ir->text));
-  if (ir->n_args == 0) {
-    buf_add_c_string(&text, ir->message, (size_t)ir->message_bytes);
-    put_try(e, arena_format(arena, "tc_print_text(tc, %s, %" PRId64 ", %s)", text.text, ir->message_bytes, end.text));
-  } else {
-    const Ir *value = ir->args[0];
-    const char *kind = value->type.kind == TYPE_BOOL ? "bool" : value->type.kind == TYPE_INT ? "int" : "float";
-    put_try(e, arena_format(arena, "tc_print_%s(tc, %s, %s)", kind, value_text(e, value), end.text));
-  }
-  buf_free(&text);
-  buf_free(&end);
-}
-
-static void emit_ir(Emitter *e, const Ir *ir)
-{
-  if (plan_is_inline(ir) && !(ir->op == IR_GET && ir->checked))
-    return;
-  at_line(e, ir->span.line);
-  switch (ir->op) {
-  case IR_GET: emit_get(e, ir); break;
-  case IR_TENSOR: emit_tensor(e, ir); break;
-  case IR_ARITH: emit_arith(e, ir); break;
-  case IR_NEG:
-    if (ir->type.kind == TYPE_INT) {
-      const char *value = value_text(e, ir->args[0]);
-      put_try(e, arena_format(&e->unit->arena, "tc_int_neg(tc, &%s, %s)", target_of(e, ir), value));
-    } else
-      put(e, "%s = -%s;", target_of(e, ir), value_text(e, ir->args[0]));
-    break;
-  case IR_COMPARE: put(e, "%s = %s;", target_of(e, ir), compare_text(e, ir)); break;
-  case IR_NOT: put(e, "%s = !%s;", target_of(e, ir), value_text(e, ir->args[0])); break;
-  case IR_CAST: {
-    const char *value = value_text(e, ir->args[0]);
-    put(e, ir->type.kind == TYPE_BOOL ? "%s = %s != 0;" : ir->type.kind == TYPE_FLOAT ? "%s = (double)%s;" : "%s = (int64_t)%s;",
-        target_of(e, ir), value);
-    break;
-  }
-  case IR_SET: emit_set(e, ir); break;
-  case IR_IF: emit_if(e, ir); break;
-  case IR_FOR: emit_for(e, ir); break;
-  case IR_WHILE: emit_while(e, ir); break;
-  case IR_BREAK: put(e, "break;"); break;
-  case IR_CONTINUE: put(e, "continue;"); break;
-  case IR_RETURN: emit_return(e, ir); break;
-  case IR_PRINT: emit_print(e, ir); break;
-  case IR_RAISE: emit_raise(e, ir); break;
-  case IR_CONST:
-  case IR_COUNT: NEVER("instruction");
-  }
-}
-
-static void emit_block(Emitter *e, const Block *block)
-{
-  for (int i = 0; i < block->n; i++)
-    emit_ir(e, block->items[i]);
-}
-
-/* ── functions ──────────────────────────────────────────────────────────────────────────────────────────────────── */
-
-static void count_slots(Emitter *e, const Block *block)
-{
-  for (int i = 0; i < block->n; i++) {
-    const Ir *ir = block->items[i];
-    if (ir->slot)
-      (ir->op == IR_GET ? e->n_reads : e->n_writes)[ir->slot->index]++;
-    count_slots(e, &ir->body);
-    count_slots(e, &ir->orelse);
-  }
-}
-
-static void emit_declarations(Emitter *e, Buf *out)
-{
-  Func *func = e->func;
-  const char *fields[] = {[TYPE_BOOL] = "b", [TYPE_INT] = "i", [TYPE_FLOAT] = "f", [TYPE_TENSOR] = e->body->field};
-  for (int i = 0; i < func->slots.n; i++) {
-    const Slot *slot = func->slots.items[i];
-    const char *name = e->names[i];
-    if (e->n_reads[i] + e->n_writes[i] == 0 || slot->type.kind == TYPE_NONE)
-      continue;
-    const char *type = slot->type.kind == TYPE_TENSOR ? arena_format(&e->unit->arena, "%s ", e->body->type) : scalar_type(slot->type);
-    if (slot->parameter >= 0)
-      buf_addf(out, "  %s%s = args[%d].%s;\n", type, name, slot->parameter, fields[slot->type.kind]);
-    else if (slot->type.kind == TYPE_TENSOR)
-      buf_addf(out, "  %s%s = {0};\n", type, name);
-    else
-      buf_addf(out, "  %s%s = %s;\n", type, name, slot->type.kind == TYPE_BOOL ? "false" : "0");
-    if (slot->type.kind != TYPE_TENSOR && slot->may_be_unbound && slot->parameter < 0)
-      buf_addf(out, "  bool has_%s = false;\n", name);
-    if (slot->type.kind != TYPE_TENSOR && e->n_reads[i] == 0)
-      buf_addf(out, "  (void)%s;\n", name);
-  }
-  if (e->temporaries.length)
-    buf_addf(out, "  %s %s;\n", e->body->type, e->temporaries.text + 2);
-  buf_add(out, "  bool ok = false;\n");
-}
-
-static void emit_cleanup(Emitter *e, Buf *out)
-{
-  if (e->uses_done)
-    buf_add(out, "done:\n");
-  for (int i = 0; i < e->func->slots.n; i++) {
-    const Slot *slot = e->func->slots.items[i];
-    if (slot->type.kind == TYPE_TENSOR && e->n_writes[i] > 0)
-      buf_addf(out, "  %s(&%s);\n", e->body->drop, e->names[i]);
-  }
-  /* The list of temporaries is ", t3 = {0}, t7 = {0}". */
-  for (const char *at = e->temporaries.text; at && *at;) {
-    int n = (int)strcspn(at + 2, " ");
-    buf_addf(out, "  %s(&%.*s);\n", e->body->drop, n, at + 2);
-    at += 2 + n + strlen(" = {0}");
-  }
-}
-
-static int count_newlines(const char *text)
-{
-  int n = 0;
-  for (; text && *text; text++)
-    n += *text == '\n';
-  return n;
-}
-
-static bool reads_params(const Emitter *e)
-{
-  for (int i = 0; i < e->func->slots.n; i++)
-    if (e->func->slots.items[i]->parameter >= 0 && e->n_reads[i] + e->n_writes[i] > 0)
-      return true;
-  return false;
-}
-
-static void emit_body(Buf *out, Unit *unit, Func *func, const BodyText *text)
-{
-  Buf body = {0};
-  int n = func->slots.n + 1;
-  Emitter e = {.unit = unit, .func = func, .body = text, .out = &body, .indent = 1};
-  e.names = ARENA_ARRAY(&unit->arena, const char *, n);
-  e.n_reads = ARENA_ARRAY(&unit->arena, int, n);
-  e.n_writes = ARENA_ARRAY(&unit->arena, int, n);
-  e.temporary = ARENA_ARRAY(&unit->arena, int, func->n_ir + 1);
-  for (int i = 0; i < func->slots.n; i++)
-    e.names[i] = c_name(&e, func->slots.items[i]);
-  count_slots(&e, &func->body);
-  emit_block(&e, &func->body);
-
-  put_source(out, unit, func->def->span.line);
-  buf_addf(out, "\nstatic bool %s_%s(TcCall *tc, const TcValue *args, TcValue *result)\n{\n", func->c_name, text->name);
-  if (!e.uses_done)
-    buf_add(out, "  (void)tc;\n");
-  if (!reads_params(&e))
-    buf_add(out, "  (void)args;\n");
-  if (!e.uses_result)
-    buf_add(out, "  (void)result;\n");
-  emit_declarations(&e, out);
-  buf_add(out, "\n");
-  buf_add(out, body.text ? body.text : "");
-  emit_cleanup(&e, out);
-  buf_add(out, "  return ok;\n}\n");
-  buf_free(&body);
-  buf_free(&e.temporaries);
-}
-
-void emit_func(Buf *out, Unit *unit, Func *func)
-{
-  emit_body(out, unit, func, &library_text);
-  if (!func->exact)
-    return;
-  buf_add(out, "\n");
-  emit_body(out, unit, func, &exact_text);
-}
-
 /* The recipes that a block uses, each once, in op_table's order. */
-static void find_recipes(const Block *block, bool *used)
-{
+static void find_recipes(const Block *block, bool *used) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
     if (ir->op == IR_TENSOR)
@@ -645,25 +19,32 @@ static void find_recipes(const Block *block, bool *used)
   }
 }
 
-static void emit_type(Buf *out, Type type)
-{
+static void emit_type(Buf *out, Type type) {
   switch (type.kind) {
   case TYPE_TENSOR:
-    buf_addf(out, "{TC_TENSOR, %s, %s, %d}", type.dtype == DTYPE_F32 ? "TC_F32" : "TC_I64", type.device == DEVICE_CPU ? "TC_CPU" : "TC_CUDA",
-             type.rank);
+    buf_addf(out, "{TC_TENSOR, %s, %s, %d}", type.dtype == DTYPE_F32 ? "TC_F32" : "TC_I64",
+             type.device == DEVICE_CPU ? "TC_CPU" : "TC_CUDA", type.rank);
     break;
-  case TYPE_BOOL: buf_add(out, "{.kind = TC_BOOL}"); break;
-  case TYPE_INT: buf_add(out, "{.kind = TC_INT}"); break;
-  case TYPE_FLOAT: buf_add(out, "{.kind = TC_FLOAT}"); break;
-  case TYPE_NONE: buf_add(out, "{.kind = TC_NONE}"); break;
-  default: NEVER("type");
+  case TYPE_BOOL:
+    buf_add(out, "{.kind = TC_BOOL}");
+    break;
+  case TYPE_INT:
+    buf_add(out, "{.kind = TC_INT}");
+    break;
+  case TYPE_FLOAT:
+    buf_add(out, "{.kind = TC_FLOAT}");
+    break;
+  case TYPE_NONE:
+    buf_add(out, "{.kind = TC_NONE}");
+    break;
+  default:
+    NEVER("type");
   }
 }
 
 static void emit_string(Buf *out, const char *text) { buf_add_c_string(out, text, strlen(text)); }
 
-static bool any_op(const bool *used)
-{
+static bool any_op(const bool *used) {
   for (int i = 0; i < OP_COUNT; i++)
     if (used[i])
       return true;
@@ -671,9 +52,9 @@ static bool any_op(const bool *used)
 }
 
 /* The description of one function for the runtime. */
-static void emit_descriptor(Buf *out, const Func *func)
-{
-  static const char *const passing[] = {"TC_POSITIONAL_ONLY", "TC_POSITIONAL_OR_KEYWORD", "TC_KEYWORD_ONLY"};
+static void emit_descriptor(Buf *out, const Func *func) {
+  static const char *const passing[] = {"TC_POSITIONAL_ONLY", "TC_POSITIONAL_OR_KEYWORD",
+                                        "TC_KEYWORD_ONLY"};
   if (func->n_params > 0) {
     buf_addf(out, "\nstatic const TcParam %s_params[] = {\n", func->c_name);
     for (int i = 0; i < func->n_params; i++) {
@@ -681,7 +62,8 @@ static void emit_descriptor(Buf *out, const Func *func)
       emit_string(out, func->params[i].name);
       buf_add(out, ", .type = ");
       emit_type(out, func->params[i].fact.type);
-      buf_addf(out, ", .passing = %s%s},\n", passing[func->params[i].kind], func->params[i].rows ? ", .rows = true" : "");
+      buf_addf(out, ", .passing = %s%s},\n", passing[func->params[i].kind],
+               func->params[i].rows ? ", .rows = true" : "");
     }
     buf_add(out, "};\n");
   }
@@ -695,7 +77,8 @@ static void emit_descriptor(Buf *out, const Func *func)
         buf_addf(out, "%s&tc_recipe_%s", n_used++ ? ", " : "", run_table[func->lane][i].recipe);
     buf_add(out, "};\n");
   }
-  int first_line = func->def->list2.n > 0 ? func->def->list2.items[0]->span.line : func->def->span.line;
+  int first_line =
+      func->def->list2.n > 0 ? func->def->list2.items[0]->span.line : func->def->span.line;
   buf_addf(out, "static const TcFunc %s_func = {\n    .name = ", func->c_name);
   emit_string(out, func->name);
   buf_add(out, ", .qualname = ");
@@ -708,25 +91,31 @@ static void emit_descriptor(Buf *out, const Func *func)
   emit_type(out, func->result.type);
   buf_addf(out, ",\n    .library = %s_library", func->c_name);
   if (func->exact)
-    buf_addf(out, ", .exact = %s_exact, .recipes = %s_recipes, .n_recipes = %d, .splits = %s", func->c_name, func->c_name, n_used,
-             func->splits ? "true" : "false");
+    buf_addf(out, ", .exact = %s_exact, .recipes = %s_recipes, .n_recipes = %d, .splits = %s",
+             func->c_name, func->c_name, n_used, func->splits ? "true" : "false");
   else if (!any_op(used))
     buf_add(out, ", .no_ops = true");
   buf_add(out, "};\n");
 }
 
-static const char *on_text(const char *setting)
-{
+static const char *on_text(const char *setting) {
   if (setting && strcmp(setting, "detach") == 0)
     return "TC_ON_DETACH";
   return setting && strcmp(setting, "error") == 0 ? "TC_ON_ERROR" : "TC_ON_PYTHON";
 }
 
-void emit_unit(Buf *out, Unit *unit, const char *extension)
-{
+static int count_newlines(const char *text) {
+  int n = 0;
+  for (; text && *text; text++)
+    n += *text == '\n';
+  return n;
+}
+
+void emit_unit(Buf *out, Unit *unit, const char *extension) {
   buf_addf(out, "/* %s: the compiled functions of ", extension);
-  buf_add(out, file_name(unit));
-  buf_addf(out, ".\n * Written by tensorc from the Python source, which is the place to change them. */\n#include \"tensorc_rt.h\"\n\n");
+  buf_add(out, emit_file_name(unit));
+  buf_addf(out, ".\n * Written by tensorc from the Python source, which is the place to change "
+                "them. */\n#include \"tensorc_rt.h\"\n\n");
   buf_addf(out, "TC_EXPECT_RT(%d);\n", RT_VERSION);
   bool used[LANE_COUNT][OP_COUNT] = {{false}};
   for (int i = 0; i < unit->funcs.n; i++)
@@ -756,6 +145,9 @@ void emit_unit(Buf *out, Unit *unit, const char *extension)
   emit_string(out, extension);
   buf_add(out, ", .source = ");
   emit_string(out, unit->module);
-  buf_addf(out, ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = %s};\nTC_MODULE(%s, &module_info)\n", n_funcs,
-           on_text(unit->options.gradients), on_text(unit->options.on_mismatch), extension);
+  buf_addf(out,
+           ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = "
+           "%s};\nTC_MODULE(%s, &module_info)\n",
+           n_funcs, on_text(unit->options.gradients), on_text(unit->options.on_mismatch),
+           extension);
 }

@@ -1,9 +1,10 @@
 /* fold.c: constants, repeated values, dead code.
  *
- * Reads and rewrites a function's IR: operations on constants become constants where Python would give the same value
- * without an error, a value that the same block computed before is used again, and values that nothing uses and that cannot
- * fail are dropped. Tensor operations are never dropped for being unused: they may raise. None of this changes a bit of any
- * result. Leaves uses counted and ids that count from 0 in order.
+ * Reads and rewrites a function's IR: operations on constants become constants where Python would
+ * give the same value without an error, a value that the same block computed before is used again,
+ * and values that nothing uses and that cannot fail are dropped. Tensor operations are never
+ * dropped for being unused: they may raise. None of this changes a bit of any result. Leaves uses
+ * counted and ids that count from 0 in order.
  */
 #include "tensorc.h"
 
@@ -12,15 +13,13 @@
 
 static bool is_const(const Ir *ir) { return ir->op == IR_CONST; }
 
-static void become_int(Ir *ir, int64_t value)
-{
+static void become_int(Ir *ir, int64_t value) {
   ir->op = IR_CONST;
   ir->n_args = 0;
   ir->integer = value;
 }
 
-static void become_float(Ir *ir, double value)
-{
+static void become_float(Ir *ir, double value) {
   ir->op = IR_CONST;
   ir->n_args = 0;
   ir->number = value;
@@ -29,8 +28,7 @@ static void become_float(Ir *ir, double value)
 /* Int results only where they are small: nothing here may overflow or differ from Python. */
 static bool small(int64_t value) { return value > -(1LL << 30) && value < (1LL << 30); }
 
-static void fold_arith(Ir *ir)
-{
+static void fold_arith(Ir *ir) {
   const Ir *a = ir->args[0], *b = ir->args[1];
   const char *op = ir->text;
   if (ir->args[0]->type.kind == TYPE_FLOAT) {
@@ -57,8 +55,7 @@ static void fold_arith(Ir *ir)
     become_float(ir, (double)x / (double)y);
 }
 
-static void fold_compare(Ir *ir)
-{
+static void fold_compare(Ir *ir) {
   const Ir *a = ir->args[0], *b = ir->args[1];
   if (!type_equal(a->type, b->type))
     return;
@@ -73,22 +70,27 @@ static void fold_compare(Ir *ir)
     become_int(ir, (op[0] == '<' ? less : greater) || (op[1] == '=' && equal));
 }
 
-static void fold_ir(Ir *ir)
-{
+static void fold_ir(Ir *ir) {
   for (int i = 0; i < ir->n_args; i++)
     if (!is_const(ir->args[i]))
       return;
   const Ir *a = ir->args[0];
   switch (ir->op) {
-  case IR_ARITH: fold_arith(ir); break;
+  case IR_ARITH:
+    fold_arith(ir);
+    break;
   case IR_NEG:
     if (a->type.kind == TYPE_FLOAT)
       become_float(ir, -a->number);
     else if (a->integer != INT64_MIN)
       become_int(ir, -a->integer);
     break;
-  case IR_COMPARE: fold_compare(ir); break;
-  case IR_NOT: become_int(ir, !a->integer); break;
+  case IR_COMPARE:
+    fold_compare(ir);
+    break;
+  case IR_NOT:
+    become_int(ir, !a->integer);
+    break;
   case IR_CAST:
     if (ir->type.kind == TYPE_FLOAT)
       become_float(ir, (double)a->integer);
@@ -97,13 +99,13 @@ static void fold_ir(Ir *ir)
     else
       become_int(ir, a->integer);
     break;
-  default: break;
+  default:
+    break;
   }
 }
 
 /* The instructions of a branch that is always taken stand in place of their `if`. */
-static void splice(Arena *arena, Block *block, int at, const Block *taken)
-{
+static void splice(Arena *arena, Block *block, int at, const Block *taken) {
   Block whole = {NULL, 0, 0};
   for (int i = 0; i < at; i++)
     ARENA_PUSH(arena, &whole, block->items[i]);
@@ -114,13 +116,13 @@ static void splice(Arena *arena, Block *block, int at, const Block *taken)
   *block = whole;
 }
 
-static void fold_block(Arena *arena, Block *block)
-{
+static void fold_block(Arena *arena, Block *block) {
   for (int i = 0; i < block->n; i++) {
     Ir *ir = block->items[i];
     fold_block(arena, &ir->orelse);
     fold_block(arena, &ir->body);
-    if (ir->op == IR_ARITH || ir->op == IR_NEG || ir->op == IR_NOT || ir->op == IR_COMPARE || ir->op == IR_CAST)
+    if (ir->op == IR_ARITH || ir->op == IR_NEG || ir->op == IR_NOT || ir->op == IR_COMPARE ||
+        ir->op == IR_CAST)
       fold_ir(ir);
     if (ir->op == IR_IF && is_const(ir->args[0])) {
       const Block *taken = ir->args[0]->integer ? &ir->body : &ir->orelse;
@@ -134,14 +136,15 @@ static void fold_block(Arena *arena, Block *block)
   }
 }
 
-/* ── repeated values ────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── repeated values
+ * ────────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Does something in `block` assign `slot`? */
-static bool assigns(const Block *block, const Slot *slot)
-{
+static bool assigns(const Block *block, const Slot *slot) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
-    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) || assigns(&ir->body, slot) || assigns(&ir->orelse, slot))
+    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) || assigns(&ir->body, slot) ||
+        assigns(&ir->orelse, slot))
       return true;
   }
   return false;
@@ -150,16 +153,17 @@ static bool assigns(const Block *block, const Slot *slot)
 /* Looks back over so many instructions at most, so that long functions stay linear. */
 enum { WINDOW = 64 };
 
-/* Two operands of instructions of one block, the later of which stands at `end`, that hold the same value: the same one, equal
- * constants, or two reads of a variable with no assignment between them. */
-static bool same_value(const Block *block, int end, const Ir *a, const Ir *b)
-{
+/* Two operands of instructions of one block, the later of which stands at `end`, that hold the same
+ * value: the same one, equal constants, or two reads of a variable with no assignment between them.
+ */
+static bool same_value(const Block *block, int end, const Ir *a, const Ir *b) {
   if (a == b)
     return true;
   if (a->op != b->op || !type_equal(a->type, b->type))
     return false;
   if (a->op == IR_CONST)
-    return a->type.kind == TYPE_FLOAT ? memcmp(&a->number, &b->number, sizeof a->number) == 0 : a->integer == b->integer;
+    return a->type.kind == TYPE_FLOAT ? memcmp(&a->number, &b->number, sizeof a->number) == 0
+                                      : a->integer == b->integer;
   if (a->op != IR_GET || a->slot != b->slot)
     return false;
   bool between = false;
@@ -169,18 +173,19 @@ static bool same_value(const Block *block, int end, const Ir *a, const Ir *b)
       return between;
     if (ir == b)
       between = true;
-    else if (between && (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == a->slot) || assigns(&ir->body, a->slot) ||
-                         assigns(&ir->orelse, a->slot)))
+    else if (between && (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == a->slot) ||
+                         assigns(&ir->body, a->slot) || assigns(&ir->orelse, a->slot)))
       return false;
   }
   return false; /* far away, or one of them belongs to an outer block */
 }
 
-static bool same_operation(const Block *block, int end, const Ir *a, const Ir *b)
-{
-  if (a->op != b->op || a->op == IR_CONST || a->op == IR_GET || a->op > IR_CAST || !type_equal(a->type, b->type) || a->n_args != b->n_args)
+static bool same_operation(const Block *block, int end, const Ir *a, const Ir *b) {
+  if (a->op != b->op || a->op == IR_CONST || a->op == IR_GET || a->op > IR_CAST ||
+      !type_equal(a->type, b->type) || a->n_args != b->n_args)
     return false;
-  if (a->op == IR_TENSOR && (a->tensor_op != b->tensor_op || a->dim != b->dim || a->keepdim != b->keepdim))
+  if (a->op == IR_TENSOR &&
+      (a->tensor_op != b->tensor_op || a->dim != b->dim || a->keepdim != b->keepdim))
     return false;
   if ((a->op == IR_ARITH || a->op == IR_COMPARE) && strcmp(a->text, b->text) != 0)
     return false;
@@ -190,8 +195,7 @@ static bool same_operation(const Block *block, int end, const Ir *a, const Ir *b
   return true;
 }
 
-static void replace(Block *block, const Ir *from, Ir *to)
-{
+static void replace(Block *block, const Ir *from, Ir *to) {
   for (int i = 0; i < block->n; i++) {
     Ir *ir = block->items[i];
     for (int k = 0; k < ir->n_args; k++)
@@ -202,14 +206,13 @@ static void replace(Block *block, const Ir *from, Ir *to)
   }
 }
 
-static void remove_at(Block *block, int at)
-{
-  memmove(&block->items[at], &block->items[at + 1], sizeof block->items[0] * (size_t)(block->n - at - 1));
+static void remove_at(Block *block, int at) {
+  memmove(&block->items[at], &block->items[at + 1],
+          sizeof block->items[0] * (size_t)(block->n - at - 1));
   block->n--;
 }
 
-static void share_block(Block *block)
-{
+static void share_block(Block *block) {
   for (int i = 0; i < block->n; i++) {
     share_block(&block->items[i]->body);
     share_block(&block->items[i]->orelse);
@@ -223,10 +226,11 @@ static void share_block(Block *block)
   }
 }
 
-/* ── dead code ──────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── dead code
+ * ────────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-static void count_uses(Block *block)
-{
+static void count_uses(Block *block) {
   for (int i = 0; i < block->n; i++) {
     Ir *ir = block->items[i];
     for (int k = 0; k < ir->n_args; k++)
@@ -236,22 +240,23 @@ static void count_uses(Block *block)
   }
 }
 
-static bool can_drop(const Ir *ir)
-{
+static bool can_drop(const Ir *ir) {
   if (ir->n_uses > 0)
     return false;
   switch (ir->op) {
   case IR_CONST:
   case IR_NOT:
-  case IR_COMPARE: return true;
-  case IR_GET: return !ir->checked;
-  default: return false;
+  case IR_COMPARE:
+    return true;
+  case IR_GET:
+    return !ir->checked;
+  default:
+    return false;
   }
 }
 
 /* Drops from the back, so that what a dropped value used can go too. */
-static void drop_dead(Block *block)
-{
+static void drop_dead(Block *block) {
   for (int i = block->n; i-- > 0;) {
     Ir *ir = block->items[i];
     drop_dead(&ir->body);
@@ -264,8 +269,7 @@ static void drop_dead(Block *block)
   }
 }
 
-static void renumber(Block *block, int *next)
-{
+static void renumber(Block *block, int *next) {
   for (int i = 0; i < block->n; i++) {
     Ir *ir = block->items[i];
     bool condition_first = ir->op == IR_WHILE; /* its orelse computes the condition */
@@ -275,8 +279,7 @@ static void renumber(Block *block, int *next)
   }
 }
 
-void fold_func(Unit *unit, Func *func)
-{
+void fold_func(Unit *unit, Func *func) {
   fold_block(&unit->arena, &func->body);
   share_block(&func->body);
   count_uses(&func->body);

@@ -1,7 +1,7 @@
 /* ir.c: checks the IR between passes.
  *
- * Reads a function's IR and leaves it alone. A broken invariant is a bug of the pass that ran last, so it ends the process
- * with that pass's name.
+ * Reads a function's IR and leaves it alone. A broken invariant is a bug of the pass that ran last,
+ * so it ends the process with that pass's name.
  */
 #include "tensorc.h"
 
@@ -25,11 +25,10 @@ typedef struct Verify {
   int n_seen, n_loops;
 } Verify;
 
-static void broken(const Verify *v, const Ir *ir, const char *what)
-{
+static void broken(const Verify *v, const Ir *ir, const char *what) {
   char text[256];
-  snprintf(text, sizeof text, "IR of %s after %s: %s at line %d: %s", v->func->qualname, v->after, ir_table[ir->op].text,
-           ir->span.line, what);
+  snprintf(text, sizeof text, "IR of %s after %s: %s at line %d: %s", v->func->qualname, v->after,
+           ir_table[ir->op].text, ir->span.line, what);
   NEVER(text);
 }
 
@@ -37,8 +36,7 @@ static bool is_value(const Ir *ir) { return ir->op <= IR_CAST; }
 
 static void verify_block(Verify *v, const Block *block);
 
-static void verify_types(const Verify *v, const Ir *ir)
-{
+static void verify_types(const Verify *v, const Ir *ir) {
   Type a = ir->n_args > 0 ? ir->args[0]->type : (Type){0};
   Type b = ir->n_args > 1 ? ir->args[1]->type : (Type){0};
   switch (ir->op) {
@@ -62,7 +60,8 @@ static void verify_types(const Verify *v, const Ir *ir)
       ranks[i] = ir->args[i]->type.rank;
     }
     /* What claim decided is checked again: rule, operand count and ranks. */
-    if (!ir->rule || ir->rule->op != ir->tensor_op || rule_result_rank(ir->rule, ranks, ir->n_args) < 0)
+    if (!ir->rule || ir->rule->op != ir->tensor_op ||
+        rule_result_rank(ir->rule, ranks, ir->n_args) < 0)
       broken(v, ir, "operands do not fit its rule");
     break;
   }
@@ -71,7 +70,8 @@ static void verify_types(const Verify *v, const Ir *ir)
       broken(v, ir, "operand types");
     break;
   case IR_COMPARE:
-    if (ir->type.kind != TYPE_BOOL || a.kind < TYPE_BOOL || a.kind > TYPE_FLOAT || b.kind < TYPE_BOOL || b.kind > TYPE_FLOAT)
+    if (ir->type.kind != TYPE_BOOL || a.kind < TYPE_BOOL || a.kind > TYPE_FLOAT ||
+        b.kind < TYPE_BOOL || b.kind > TYPE_FLOAT)
       broken(v, ir, "operand types");
     break;
   case IR_NOT:
@@ -107,8 +107,7 @@ static void verify_types(const Verify *v, const Ir *ir)
   }
 }
 
-static void verify_ir(Verify *v, const Ir *ir)
-{
+static void verify_ir(Verify *v, const Ir *ir) {
   if (ir->op >= IR_COUNT)
     NEVER("instruction");
   if (ir_table[ir->op].n_args >= 0 && ir_table[ir->op].n_args != ir->n_args)
@@ -142,8 +141,7 @@ static void verify_ir(Verify *v, const Ir *ir)
   }
 }
 
-static void verify_block(Verify *v, const Block *block)
-{
+static void verify_block(Verify *v, const Block *block) {
   int n = v->n_seen;
   for (int i = 0; i < block->n; i++) {
     verify_ir(v, block->items[i]);
@@ -153,8 +151,7 @@ static void verify_block(Verify *v, const Block *block)
   v->n_seen = n; /* values of a block are not visible behind it */
 }
 
-void ir_verify(Unit *unit, Func *func, const char *after)
-{
+void ir_verify(Unit *unit, Func *func, const char *after) {
   Verify v = {func, after, ARENA_ARRAY(&unit->arena, const Ir *, func->n_ir + 1), 0, 0};
   verify_block(&v, &func->body);
 }

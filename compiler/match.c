@@ -1,8 +1,9 @@
 /* match.c: calls, methods and operators on tensors, held against the rules of ops.def.
  *
- * Reads the lane's rules of a spelling in the table's order and takes the first whose argument form and operand types fit.
- * When none does: `misused` says the form is wrong, `reject` that the tensors are, the lane's no_tensor that an operand is no
- * tensor, RXT030 that no rule has this spelling. Leaves one IR_TENSOR and one Claim.
+ * Reads the lane's rules of a spelling in the table's order and takes the first whose argument form
+ * and operand types fit. When none does: `misused` says the form is wrong, `reject` that the
+ * tensors are, the lane's no_tensor that an operand is no tensor, RXT030 that no rule has this
+ * spelling. Leaves one IR_TENSOR and one Claim.
  */
 #include "claim.h"
 
@@ -10,13 +11,13 @@
 
 /* The arguments of one call, as written. */
 typedef struct Arguments {
-  const char *shown;      /* "x.relu", "torch.relu", "+": for messages */
-  Span span;              /* of the whole expression */
+  const char *shown; /* "x.relu", "torch.relu", "+": for messages */
+  Span span;         /* of the whole expression */
   SpellingKind kind;
-  Ir *receiver;           /* SPELL_METHOD; counts as the first tensor */
+  Ir *receiver;                         /* SPELL_METHOD; counts as the first tensor */
   const AstList *positional, *keywords; /* NULL for operators */
-  Ir *operands[3];        /* claimed tensors, the receiver first */
-  int n_operands;         /* how many positional arguments (and receiver) `operands` covers */
+  Ir *operands[3];                      /* claimed tensors, the receiver first */
+  int n_operands; /* how many positional arguments (and receiver) `operands` covers */
 } Arguments;
 
 /* The options that a call gives to a signature. */
@@ -25,14 +26,12 @@ typedef struct Given {
   bool keepdim;
 } Given;
 
-static bool is_text(const Ast *value, const char *text)
-{
-  return value->kind == AST_Constant && value->constant == CONST_STR && value->integer == (int64_t)strlen(text) &&
-         strcmp(value->text, text) == 0;
+static bool is_text(const Ast *value, const char *text) {
+  return value->kind == AST_Constant && value->constant == CONST_STR &&
+         value->integer == (int64_t)strlen(text) && strcmp(value->text, text) == 0;
 }
 
-static bool option_fits(const Option *option, const Ast *value, Given *given)
-{
+static bool option_fits(const Option *option, const Ast *value, Given *given) {
   bool constant = value->kind == AST_Constant;
   switch (option->kind) {
   case OPTION_DIM:
@@ -43,20 +42,23 @@ static bool option_fits(const Option *option, const Ast *value, Given *given)
     return true;
   case OPTION_BOOL:
   case OPTION_FALSE:
-    if (!constant || value->constant != CONST_BOOL || (option->kind == OPTION_FALSE && value->integer))
+    if (!constant || value->constant != CONST_BOOL ||
+        (option->kind == OPTION_FALSE && value->integer))
       return false;
     given->keepdim = value->integer != 0;
     return true;
-  case OPTION_NONE: return constant && value->constant == CONST_NONE;
-  case OPTION_NONE_TEXT: return is_text(value, "none");
-  case OPTION_NHWC_TEXT: return is_text(value, "NHWC");
+  case OPTION_NONE:
+    return constant && value->constant == CONST_NONE;
+  case OPTION_NONE_TEXT:
+    return is_text(value, "none");
+  case OPTION_NHWC_TEXT:
+    return is_text(value, "NHWC");
   }
   NEVER("option");
 }
 
 /* Do the arguments have the form of `signature`? Tensor types are not looked at. */
-static bool form_fits(const Arguments *args, const Signature *signature, Given *given)
-{
+static bool form_fits(const Arguments *args, const Signature *signature, Given *given) {
   *given = (Given){0, false};
   if (args->kind == SPELL_OPERATOR)
     return signature->n_tensors == args->n_operands;
@@ -68,7 +70,8 @@ static bool form_fits(const Arguments *args, const Signature *signature, Given *
     const Ast *value = args->positional->items[i - n_receiver];
     if (value->kind == AST_UnaryOp && strcmp(value->text, "-") == 0)
       value = value->a;
-    if (value->kind == AST_Constant && (value->constant == CONST_INT || value->constant == CONST_NONE))
+    if (value->kind == AST_Constant &&
+        (value->constant == CONST_INT || value->constant == CONST_NONE))
       return false;
   }
   bool seen[3] = {false, false, false};
@@ -83,9 +86,11 @@ static bool form_fits(const Arguments *args, const Signature *signature, Given *
   for (int k = 0; k < args->keywords->n; k++) {
     const Ast *keyword = args->keywords->items[k];
     int i = 0;
-    while (i < 3 && signature->options[i].name && (!keyword->text || strcmp(signature->options[i].name, keyword->text) != 0))
+    while (i < 3 && signature->options[i].name &&
+           (!keyword->text || strcmp(signature->options[i].name, keyword->text) != 0))
       i++;
-    if (i == 3 || !signature->options[i].name || seen[i] || !option_fits(&signature->options[i], keyword->a, given))
+    if (i == 3 || !signature->options[i].name || seen[i] ||
+        !option_fits(&signature->options[i], keyword->a, given))
       return false;
     seen[i] = true;
   }
@@ -96,17 +101,16 @@ static bool form_fits(const Arguments *args, const Signature *signature, Given *
 }
 
 /* Types that a list of operands has, for messages: "f32[2], int". */
-static const char *shown_types(Claimer *c, const Arguments *args, int n)
-{
+static const char *shown_types(Claimer *c, const Arguments *args, int n) {
   const char *text = "";
   for (int i = 0; i < n; i++)
-    text = arena_format(&c->unit->arena, "%s%s%s", text, i ? ", " : "", args->operands[i] ? type_name(args->operands[i]->type) : "None");
+    text = arena_format(&c->unit->arena, "%s%s%s", text, i ? ", " : "",
+                        args->operands[i] ? type_name(args->operands[i]->type) : "None");
   return text;
 }
 
 /* "x.softmax(dim=1) or x.softmax(dim)": the forms that do work, for the suggestion. */
-static const char *shown_forms(Claimer *c, int first, int end)
-{
+static const char *shown_forms(Claimer *c, int first, int end) {
   const char *text = "";
   for (int i = first; i < end; i++) {
     const Rule *rule = &rule_table[i];
@@ -114,7 +118,9 @@ static const char *shown_forms(Claimer *c, int first, int end)
     if (rule->kind == SPELL_OPERATOR)
       form = arena_format(&c->unit->arena, "a %s b with ranks %s", rule->name, rule->ranks);
     else if (rule->kind == SPELL_METHOD) {
-      const char *rest = strncmp(signature, "(x, ", 4) == 0 || strncmp(signature, "(a, ", 4) == 0 ? signature + 4 : ")";
+      const char *rest = strncmp(signature, "(x, ", 4) == 0 || strncmp(signature, "(a, ", 4) == 0
+                             ? signature + 4
+                             : ")";
       if (strncmp(rest, "*, ", 3) == 0)
         rest += 3;
       form = arena_format(&c->unit->arena, "%c.%s(%s", signature[1], rule->name, rest);
@@ -123,17 +129,19 @@ static const char *shown_forms(Claimer *c, int first, int end)
     if (!strstr(text, form))
       text = arena_format(&c->unit->arena, "%s%s%s", text, *text ? ", or " : "", form);
   }
-  return arena_format(&c->unit->arena, "native: %s; dim or axis is a literal 0 or 1, operands are float32 of rank 1 or 2", text);
+  return arena_format(
+      &c->unit->arena,
+      "native: %s; dim or axis is a literal 0 or 1, operands are float32 of rank 1 or 2", text);
 }
 
-static bool is_operand(const Ir *value)
-{
-  return value && value->type.kind == TYPE_TENSOR && value->type.dtype == DTYPE_F32 && value->type.device == DEVICE_CPU;
+static bool is_operand(const Ir *value) {
+  return value && value->type.kind == TYPE_TENSOR && value->type.dtype == DTYPE_F32 &&
+         value->type.device == DEVICE_CPU;
 }
 
 /* The result type of `rule`, or false when it does not take these operands. */
-static bool operands_fit(const Rule *rule, const Arguments *args, const Given *given, Type *result)
-{
+static bool operands_fit(const Rule *rule, const Arguments *args, const Given *given,
+                         Type *result) {
   int ranks[3] = {0}, n = signature_table[rule->signature].n_tensors;
   for (int i = 0; i < n; i++) {
     if (!is_operand(args->operands[i]))
@@ -156,8 +164,8 @@ static bool operands_fit(const Rule *rule, const Arguments *args, const Given *g
   return true;
 }
 
-static Ir *claim_tensor(Claimer *c, const Arguments *args, const Rule *rule, const Given *given, Type result)
-{
+static Ir *claim_tensor(Claimer *c, const Arguments *args, const Rule *rule, const Given *given,
+                        Type result) {
   int n = signature_table[rule->signature].n_tensors;
   Ir *ir = ir_add(c, IR_TENSOR, result, args->span, 0, NULL, NULL);
   ir->tensor_op = rule->op;
@@ -165,13 +173,15 @@ static Ir *claim_tensor(Claimer *c, const Arguments *args, const Rule *rule, con
   ir->dim = given->dim;
   ir->keepdim = given->keepdim;
   ir->n_args = n;
-  Claim claim = {.rule = rule, .span = args->span, .target = args->shown, .result = result, .n_operands = n};
+  Claim claim = {
+      .rule = rule, .span = args->span, .target = args->shown, .result = result, .n_operands = n};
   for (int i = 0; i < n; i++) {
     ir->args[i] = args->operands[i];
     claim.operands[i] = args->operands[i]->type;
   }
   int n_receiver = args->kind == SPELL_METHOD;
-  for (int i = n - n_receiver; args->positional && i < args->positional->n; i++) { /* options given by position */
+  for (int i = n - n_receiver; args->positional && i < args->positional->n;
+       i++) { /* options given by position */
     bool number = args->positional->items[i]->constant == CONST_INT;
     claim.operands[claim.n_operands++] = (Type){.kind = number ? TYPE_INT : TYPE_NONE};
   }
@@ -179,21 +189,21 @@ static Ir *claim_tensor(Claimer *c, const Arguments *args, const Rule *rule, con
   return ir;
 }
 
-/* The rule whose codes a refusal has: the first that knows the ranks of the first `n` operands, as far as they are float32. */
-static const Rule *refusing_rule(const Arguments *args, int n, int first, int end)
-{
+/* The rule whose codes a refusal has: the first that knows the ranks of the first `n` operands, as
+ * far as they are float32. */
+static const Rule *refusing_rule(const Arguments *args, int n, int first, int end) {
   for (int r = first; r < end; r++) {
     bool known = true;
     for (int i = 0; i < n; i++)
-      known = known && (!is_operand(args->operands[i]) || rule_mentions_rank(&rule_table[r], args->operands[i]->type.rank));
+      known = known && (!is_operand(args->operands[i]) ||
+                        rule_mentions_rank(&rule_table[r], args->operands[i]->type.rank));
     if (known)
       return &rule_table[r];
   }
   return &rule_table[first];
 }
 
-static Ir *match_rules(Claimer *c, Arguments *args, int first, int end)
-{
+static Ir *match_rules(Claimer *c, Arguments *args, int first, int end) {
   int form = -1; /* a rule whose argument form fits */
   for (int i = first; i < end; i++) {
     Given given;
@@ -206,29 +216,35 @@ static Ir *match_rules(Claimer *c, Arguments *args, int first, int end)
       form = i;
   }
   if (form < 0)
-    return refuse(c, refusing_rule(args, args->n_operands, first, end)->misused, OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
+    return refuse(c, refusing_rule(args, args->n_operands, first, end)->misused, OUTCOME_REJECTED,
+                  args->span, shown_forms(c, first, end),
                   "no native form of %s has these arguments", args->shown);
   int n = signature_table[rule_table[form].signature].n_tensors;
   bool tensors = true;
   for (int i = 0; i < n; i++)
     tensors = tensors && args->operands[i] && args->operands[i]->type.kind == TYPE_TENSOR;
-  const char *code = tensors ? refusing_rule(args, n, first, end)->reject : lane_table[c->func->lane].no_tensor;
-  return refuse(c, code, OUTCOME_REJECTED, args->span, shown_forms(c, first, end), "%s does not take %s", args->shown,
-                shown_types(c, args, n));
+  const char *code =
+      tensors ? refusing_rule(args, n, first, end)->reject : lane_table[c->func->lane].no_tensor;
+  return refuse(c, code, OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
+                "%s does not take %s", args->shown, shown_types(c, args, n));
 }
 
-Ir *match_operator(Claimer *c, const Ast *expr, Ir *a, Ir *b)
-{
+Ir *match_operator(Claimer *c, const Ast *expr, Ir *a, Ir *b) {
   int first, end;
   if (!spelling_find(c->func->lane, SPELL_OPERATOR, expr->text, &first, &end))
-    return refuse(c, "RXT030", OUTCOME_NOT_COVERED, expr->span, NULL, "operator %s on tensors is not covered", expr->text);
-  Arguments args = {.shown = expr->text, .span = expr->span, .kind = SPELL_OPERATOR, .operands = {a, b}, .n_operands = 2};
+    return refuse(c, "RXT030", OUTCOME_NOT_COVERED, expr->span, NULL,
+                  "operator %s on tensors is not covered", expr->text);
+  Arguments args = {.shown = expr->text,
+                    .span = expr->span,
+                    .kind = SPELL_OPERATOR,
+                    .operands = {a, b},
+                    .n_operands = 2};
   return match_rules(c, &args, first, end);
 }
 
-/* Claims the positional arguments that any rule could take as a tensor. A literal None stays NULL. */
-static bool claim_operands(Claimer *c, Arguments *args, int first, int end)
-{
+/* Claims the positional arguments that any rule could take as a tensor. A literal None stays NULL.
+ */
+static bool claim_operands(Claimer *c, Arguments *args, int first, int end) {
   int most = 0;
   for (int i = first; i < end; i++)
     if (signature_table[rule_table[i].signature].n_tensors > most)
@@ -240,10 +256,12 @@ static bool claim_operands(Claimer *c, Arguments *args, int first, int end)
     const Ast *arg = args->positional->items[i];
     Ir *value = NULL;
     if (arg->kind == AST_Starred) {
-      refuse(c, rule_table[first].misused, OUTCOME_REJECTED, arg->span, NULL, "%s with a starred argument is not covered", args->shown);
+      refuse(c, rule_table[first].misused, OUTCOME_REJECTED, arg->span, NULL,
+             "%s with a starred argument is not covered", args->shown);
       return false;
     }
-    if (!(arg->kind == AST_Constant && (arg->constant == CONST_NONE || arg->constant == CONST_STR || arg->constant == CONST_OTHER))) {
+    if (!(arg->kind == AST_Constant && (arg->constant == CONST_NONE || arg->constant == CONST_STR ||
+                                        arg->constant == CONST_OTHER))) {
       value = claim_expr(c, arg);
       fine = fine && value;
     }
@@ -252,8 +270,8 @@ static bool claim_operands(Claimer *c, Arguments *args, int first, int end)
   return fine;
 }
 
-static Ir *match_spelled(Claimer *c, const Ast *call, SpellingKind kind, const char *name, const char *shown, Ir *receiver)
-{
+static Ir *match_spelled(Claimer *c, const Ast *call, SpellingKind kind, const char *name,
+                         const char *shown, Ir *receiver) {
   Arguments args = {.shown = shown,
                     .span = call->span,
                     .kind = kind,
@@ -269,8 +287,7 @@ static Ir *match_spelled(Claimer *c, const Ast *call, SpellingKind kind, const c
 }
 
 /* The text of `expr` when it is a dotted name, for messages. */
-static const char *shown_name(Claimer *c, const Ast *expr)
-{
+static const char *shown_name(Claimer *c, const Ast *expr) {
   if (expr->kind == AST_Name)
     return expr->text;
   if (expr->kind != AST_Attribute)
@@ -278,8 +295,7 @@ static const char *shown_name(Claimer *c, const Ast *expr)
   return arena_format(&c->unit->arena, "%s.%s", shown_name(c, expr->a), expr->text);
 }
 
-Ir *match_call(Claimer *c, const Ast *call)
-{
+Ir *match_call(Claimer *c, const Ast *call) {
   const Ast *callee = call->a;
   const char *shown = shown_name(c, callee);
   const char *dotted = bind_dotted(c->unit, c->func, callee);
@@ -292,26 +308,30 @@ Ir *match_call(Claimer *c, const Ast *call)
     while (root->kind == AST_Attribute)
       root = root->a;
     bool module_name = root->kind == AST_Name && !bind_is_local(c->func, root->text);
-    if (module_name && (callee->a != root || !bind_find(c->unit, root->text) || bind_find(c->unit, root->text)->kind != NAME_FUNCTION)) {
+    if (module_name && (callee->a != root || !bind_find(c->unit, root->text) ||
+                        bind_find(c->unit, root->text)->kind != NAME_FUNCTION)) {
       const ModuleName *known = bind_find(c->unit, root->text);
       return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL,
-                    known && known->kind == NAME_UNKNOWN ? "%s is not covered: the module binds %s more than once"
-                                                         : "%s is not covered: %s is not known",
+                    known && known->kind == NAME_UNKNOWN
+                        ? "%s is not covered: the module binds %s more than once"
+                        : "%s is not covered: %s is not known",
                     shown, root->text);
     }
     Ir *receiver = claim_expr(c, callee->a);
     if (!receiver)
       return NULL;
     if (receiver->type.kind != TYPE_TENSOR)
-      return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL, "%s is not covered: the receiver is %s", shown,
-                    type_name(receiver->type));
+      return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL,
+                    "%s is not covered: the receiver is %s", shown, type_name(receiver->type));
     return match_spelled(c, call, SPELL_METHOD, callee->text, shown, receiver);
   }
   if (callee->kind == AST_Name && !bind_is_local(c->func, callee->text)) {
     const ModuleName *known = bind_find(c->unit, callee->text);
     if (known && known->kind == NAME_FUNCTION)
-      return refuse(c, "RXT092", OUTCOME_NOT_COVERED, call->span, "write the operations of the called function in place of the call",
+      return refuse(c, "RXT092", OUTCOME_NOT_COVERED, call->span,
+                    "write the operations of the called function in place of the call",
                     "a call of another function of the module, %s, is not covered", shown);
   }
-  return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL, "a call of %s is not covered", shown);
+  return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL, "a call of %s is not covered",
+                shown);
 }

@@ -272,8 +272,8 @@ static PyObject *unit_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
   PyObject *source = NULL, *path = NULL, *module = NULL;
   const char *gradients = "python", *on_mismatch = "python", *numerics = "exact";
   int marked_only = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "SUU|$psss:Unit", keywords, &source, &path, &module,
-                                   &marked_only, &gradients, &on_mismatch, &numerics))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "SUU|$psss:Unit", keywords, &source, &path,
+                                   &module, &marked_only, &gradients, &on_mismatch, &numerics))
     return NULL;
   Options options = {.marked_only = marked_only != 0,
                      .gradients = choose(gradients, "gradients", gradients_values),

@@ -1,54 +1,61 @@
 /* plan.c: where values live, and when they die.
  *
- * Reads a function's IR with uses counted. Leaves on it: which values are written straight into a variable (`into`), which
- * reads of a variable need no copy (`alias`), and at which read a tensor variable dies, so that its handle can be handed
- * over (`last_use`).
+ * Reads a function's IR with uses counted. Leaves on it: which values are written straight into a
+ * variable (`into`), which reads of a variable need no copy (`alias`), and at which read a tensor
+ * variable dies, so that its handle can be handed over (`last_use`).
  *
- * A value that emit prints inline (an aliased read, a comparison) is used where the instruction that consumes it stands:
- * that instruction's index in the block is the value's point of use.
+ * A value that emit prints inline (an aliased read, a comparison) is used where the instruction
+ * that consumes it stands: that instruction's index in the block is the value's point of use.
  */
 #include "tensorc.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ── uses ───────────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── uses
+ * ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-/* Values printed as C expressions at their point of use. Everything else has a variable of its own. */
-bool plan_is_inline(const Ir *ir)
-{
+/* Values printed as C expressions at their point of use. Everything else has a variable of its own.
+ */
+bool plan_is_inline(const Ir *ir) {
   switch (ir->op) {
-  case IR_CONST: return true;
-  case IR_GET: return ir->alias;
+  case IR_CONST:
+    return true;
+  case IR_GET:
+    return ir->alias;
   case IR_NOT:
   case IR_COMPARE:
-  case IR_CAST: return ir->n_uses <= 1;
-  case IR_ARITH: return ir->n_uses <= 1 && ir->args[0]->type.kind == TYPE_FLOAT && strchr("+-*", ir->text[0]) && !ir->text[1];
-  case IR_NEG: return ir->n_uses <= 1 && ir->type.kind == TYPE_FLOAT;
-  default: return false;
+  case IR_CAST:
+    return ir->n_uses <= 1;
+  case IR_ARITH:
+    return ir->n_uses <= 1 && ir->args[0]->type.kind == TYPE_FLOAT && strchr("+-*", ir->text[0]) &&
+           !ir->text[1];
+  case IR_NEG:
+    return ir->n_uses <= 1 && ir->type.kind == TYPE_FLOAT;
+  default:
+    return false;
   }
 }
 
-static bool reads(const Ir *ir, const Ir *value)
-{
+static bool reads(const Ir *ir, const Ir *value) {
   for (int i = 0; i < ir->n_args; i++)
     if (ir->args[i] == value || (plan_is_inline(ir->args[i]) && reads(ir->args[i], value)))
       return true;
   return false;
 }
 
-static bool block_assigns(const Block *block, const Slot *slot)
-{
+static bool block_assigns(const Block *block, const Slot *slot) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
-    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) || block_assigns(&ir->body, slot) || block_assigns(&ir->orelse, slot))
+    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) ||
+        block_assigns(&ir->body, slot) || block_assigns(&ir->orelse, slot))
       return true;
   }
   return false;
 }
 
-static bool block_reads(const Block *block, const Ir *value)
-{
+static bool block_reads(const Block *block, const Ir *value) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
     if (reads(ir, value) || block_reads(&ir->body, value) || block_reads(&ir->orelse, value))
@@ -57,9 +64,9 @@ static bool block_reads(const Block *block, const Ir *value)
   return false;
 }
 
-/* Can the variable's own name stand for this read? Only if nothing assigns it before the last use, all in one block. */
-static bool can_alias(const Block *block, int at)
-{
+/* Can the variable's own name stand for this read? Only if nothing assigns it before the last use,
+ * all in one block. */
+static bool can_alias(const Block *block, int at) {
   Ir *get = block->items[at];
   int consumer = -1; /* a while's condition is consumed behind its own block */
   get->alias = true; /* so that `reads` sees through it */
@@ -76,15 +83,14 @@ static bool can_alias(const Block *block, int at)
   int last = consumer < 0 ? block->n : consumer;
   for (int i = at + 1; i < last; i++) {
     const Ir *ir = block->items[i];
-    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == get->slot) || block_assigns(&ir->body, get->slot) ||
-        block_assigns(&ir->orelse, get->slot))
+    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == get->slot) ||
+        block_assigns(&ir->body, get->slot) || block_assigns(&ir->orelse, get->slot))
       return false;
   }
   return true;
 }
 
-static void place_block(Block *block)
-{
+static void place_block(Block *block) {
   /* From the back: whether a comparison is inline is known before the reads it prints. */
   for (int i = block->n; i-- > 0;) {
     Ir *ir = block->items[i];
@@ -92,13 +98,14 @@ static void place_block(Block *block)
     place_block(&ir->orelse);
     if (ir->op == IR_GET)
       ir->alias = can_alias(block, i);
-    if (ir->op == IR_SET && i > 0 && ir->args[0] == block->items[i - 1] && ir->args[0]->n_uses == 1 && !plan_is_inline(ir->args[0]) &&
-        ir->args[0]->op != IR_GET)
+    if (ir->op == IR_SET && i > 0 && ir->args[0] == block->items[i - 1] &&
+        ir->args[0]->n_uses == 1 && !plan_is_inline(ir->args[0]) && ir->args[0]->op != IR_GET)
       ir->args[0]->into = ir->slot;
   }
 }
 
-/* ── liveness of tensor variables ───────────────────────────────────────────────────────────────────────────────── */
+/* ── liveness of tensor variables
+ * ───────────────────────────────────────────────────────────────────────────────── */
 
 typedef struct Live {
   Arena *arena;
@@ -106,16 +113,14 @@ typedef struct Live {
   const uint64_t *leave, *again; /* live where the innermost loop's break and continue go */
 } Live;
 
-static uint64_t *set_copy(const Live *live, const uint64_t *set)
-{
+static uint64_t *set_copy(const Live *live, const uint64_t *set) {
   uint64_t *copy = ARENA_ARRAY(live->arena, uint64_t, live->n_words);
   if (set)
     memcpy(copy, set, sizeof(uint64_t) * (size_t)live->n_words);
   return copy;
 }
 
-static bool set_join(const Live *live, uint64_t *into, const uint64_t *other)
-{
+static bool set_join(const Live *live, uint64_t *into, const uint64_t *other) {
   bool changed = false;
   for (int i = 0; i < live->n_words; i++) {
     changed = changed || (other[i] & ~into[i]);
@@ -124,13 +129,18 @@ static bool set_join(const Live *live, uint64_t *into, const uint64_t *other)
   return changed;
 }
 
-static bool set_has(const uint64_t *set, const Slot *slot) { return set[slot->index / 64] >> (slot->index % 64) & 1; }
-static void set_add(uint64_t *set, const Slot *slot) { set[slot->index / 64] |= 1ULL << (slot->index % 64); }
-static void set_drop(uint64_t *set, const Slot *slot) { set[slot->index / 64] &= ~(1ULL << (slot->index % 64)); }
+static bool set_has(const uint64_t *set, const Slot *slot) {
+  return set[slot->index / 64] >> (slot->index % 64) & 1;
+}
+static void set_add(uint64_t *set, const Slot *slot) {
+  set[slot->index / 64] |= 1ULL << (slot->index % 64);
+}
+static void set_drop(uint64_t *set, const Slot *slot) {
+  set[slot->index / 64] &= ~(1ULL << (slot->index % 64));
+}
 
 /* How often the instruction at hand reads `slot` through aliases. */
-static int alias_reads(const Ir *ir, const Slot *slot)
-{
+static int alias_reads(const Ir *ir, const Slot *slot) {
   int n = 0;
   for (int i = 0; i < ir->n_args; i++) {
     const Ir *arg = ir->args[i];
@@ -142,20 +152,19 @@ static int alias_reads(const Ir *ir, const Slot *slot)
   return n;
 }
 
-static void mark_reads(Ir *ir, const Ir *whole, uint64_t *live_set)
-{
+static void mark_reads(Ir *ir, const Ir *whole, uint64_t *live_set) {
   for (int i = 0; i < ir->n_args; i++) {
     Ir *arg = ir->args[i];
     if (arg->op == IR_GET && arg->alias) {
-      arg->last_use = !set_has(live_set, arg->slot) && alias_reads(whole, arg->slot) == 1 && arg->n_uses == 1;
+      arg->last_use =
+          !set_has(live_set, arg->slot) && alias_reads(whole, arg->slot) == 1 && arg->n_uses == 1;
     } else if (plan_is_inline(arg)) {
       mark_reads(arg, whole, live_set);
     }
   }
 }
 
-static void add_reads(const Ir *ir, uint64_t *live_set)
-{
+static void add_reads(const Ir *ir, uint64_t *live_set) {
   for (int i = 0; i < ir->n_args; i++) {
     const Ir *arg = ir->args[i];
     if (arg->op == IR_GET && arg->alias)
@@ -165,17 +174,25 @@ static void add_reads(const Ir *ir, uint64_t *live_set)
   }
 }
 
-/* Walks `block` backwards from what is live behind it (`set`, updated in place to what is live before it). */
-static void live_block(Live *live, Block *block, uint64_t *set)
-{
+/* Walks `block` backwards from what is live behind it (`set`, updated in place to what is live
+ * before it). */
+static void live_block(Live *live, Block *block, uint64_t *set) {
   for (int i = block->n; i-- > 0;) {
     Ir *ir = block->items[i];
     switch (ir->op) {
     case IR_RETURN:
-    case IR_RAISE: memset(set, 0, sizeof(uint64_t) * (size_t)live->n_words); break;
-    case IR_BREAK: memcpy(set, live->leave, sizeof(uint64_t) * (size_t)live->n_words); break;
-    case IR_CONTINUE: memcpy(set, live->again, sizeof(uint64_t) * (size_t)live->n_words); break;
-    case IR_SET: set_drop(set, ir->slot); break;
+    case IR_RAISE:
+      memset(set, 0, sizeof(uint64_t) * (size_t)live->n_words);
+      break;
+    case IR_BREAK:
+      memcpy(set, live->leave, sizeof(uint64_t) * (size_t)live->n_words);
+      break;
+    case IR_CONTINUE:
+      memcpy(set, live->again, sizeof(uint64_t) * (size_t)live->n_words);
+      break;
+    case IR_SET:
+      set_drop(set, ir->slot);
+      break;
     case IR_GET:
       if (!ir->alias) { /* copied here, so read here */
         ir->last_use = !set_has(set, ir->slot);
@@ -196,7 +213,8 @@ static void live_block(Live *live, Block *block, uint64_t *set)
       const uint64_t *leave = live->leave, *again = live->again;
       uint64_t *behind = set_copy(live, set), *top = set_copy(live, set);
       for (bool changed = true; changed;) {
-        /* The body ends, or continues, at the loop's top: a while's condition block stands there. */
+        /* The body ends, or continues, at the loop's top: a while's condition block stands there.
+         */
         live->leave = behind;
         live->again = top;
         uint64_t *body = set_copy(live, top);
@@ -216,7 +234,8 @@ static void live_block(Live *live, Block *block, uint64_t *set)
         continue; /* its operand belongs to its own block */
       break;
     }
-    default: break;
+    default:
+      break;
     }
     if (plan_is_inline(ir))
       continue; /* reads where it is printed */
@@ -225,29 +244,30 @@ static void live_block(Live *live, Block *block, uint64_t *set)
   }
 }
 
-/* Does every tensor operation have a recipe? The exact body may give up on a call half-way, so it can't have printed. */
-static bool has_recipes(const Block *block, Lane lane)
-{
+/* Does every tensor operation have a recipe? The exact body may give up on a call half-way, so it
+ * can't have printed. */
+static bool has_recipes(const Block *block, Lane lane) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
-    if (ir->op == IR_PRINT || (ir->op == IR_TENSOR && !*run_table[lane][ir->tensor_op].recipe) || !has_recipes(&ir->body, lane) || !has_recipes(&ir->orelse, lane))
+    if (ir->op == IR_PRINT || (ir->op == IR_TENSOR && !*run_table[lane][ir->tensor_op].recipe) ||
+        !has_recipes(&ir->body, lane) || !has_recipes(&ir->orelse, lane))
       return false;
   }
   return true;
 }
 
-static bool has_ops(const Block *block)
-{
+static bool has_ops(const Block *block) {
   for (int i = 0; i < block->n; i++)
-    if (block->items[i]->op == IR_TENSOR || has_ops(&block->items[i]->body) || has_ops(&block->items[i]->orelse))
+    if (block->items[i]->op == IR_TENSOR || has_ops(&block->items[i]->body) ||
+        has_ops(&block->items[i]->orelse))
       return true;
   return false;
 }
 
-void plan_func(Unit *unit, Func *func)
-{
+void plan_func(Unit *unit, Func *func) {
   bool wanted = !unit->options.numerics || strcmp(unit->options.numerics, "exact") == 0;
-  func->exact = wanted && func->result.type.kind == TYPE_TENSOR && has_ops(&func->body) && has_recipes(&func->body, func->lane);
+  func->exact = wanted && func->result.type.kind == TYPE_TENSOR && has_ops(&func->body) &&
+                has_recipes(&func->body, func->lane);
   if (func->exact)
     rows_func(unit, func);
   place_block(&func->body);
@@ -258,10 +278,11 @@ void plan_func(Unit *unit, Func *func)
   live_block(&live, &func->body, set);
 }
 
-/* ── printing ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── printing
+ * ─────────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-static void print_ops(Buf *out, const Block *block)
-{
+static void print_ops(Buf *out, const Block *block) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
     if (ir->op == IR_TENSOR)
@@ -278,15 +299,20 @@ static void print_ops(Buf *out, const Block *block)
   }
 }
 
-void plan_print(Buf *out, const Func *func)
-{
-  buf_addf(out, "%s: %s {", func->qualname, func->splits ? "exact, blocks of rows" : func->exact ? "exact" : "library");
+void plan_print(Buf *out, const Func *func) {
+  buf_addf(out, "%s: %s {", func->qualname,
+           func->splits  ? "exact, blocks of rows"
+           : func->exact ? "exact"
+                         : "library");
   print_ops(out, &func->body);
   buf_add(out, " }\n");
   for (int i = 0; i < func->slots.n; i++) {
     const Slot *slot = func->slots.items[i];
     if (*slot->name)
-      buf_addf(out, "  %s: %s%s%s\n", slot->name, type_name(slot->type), slot->parameter < 0 ? "" : func->params[slot->parameter].rows ? ", parameter, rows" : ", parameter",
+      buf_addf(out, "  %s: %s%s%s\n", slot->name, type_name(slot->type),
+               slot->parameter < 0                  ? ""
+               : func->params[slot->parameter].rows ? ", parameter, rows"
+                                                    : ", parameter",
                slot->may_be_unbound ? ", may be unassigned" : "");
     else
       buf_addf(out, "  temporary %d: %s\n", slot->index, type_name(slot->type));

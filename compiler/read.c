@@ -364,11 +364,12 @@ static bool read_node(Reader *reader, PyObject *object, Ast **result) {
 
 /* ── the pass ───────────────────────────────────────────────────────────────────────────────── */
 
-/* The tree, of a source that Python compiles to the end: some errors (a repeated parameter, return outside a function) are
- * only found behind the parser. */
+/* The tree, of a source that Python compiles to the end: some errors (a repeated parameter, return
+ * outside a function) are only found behind the parser. */
 static PyObject *parse(PyObject *filename, PyObject *bytes) {
   PyCompilerFlags whole = {.cf_flags = PyCF_SOURCE_IS_UTF8, .cf_feature_version = PY_MINOR_VERSION};
-  PyObject *code = Py_CompileStringObject(PyBytes_AS_STRING(bytes), filename, Py_file_input, &whole, -1);
+  PyObject *code =
+      Py_CompileStringObject(PyBytes_AS_STRING(bytes), filename, Py_file_input, &whole, -1);
   if (code == NULL)
     return NULL;
   Py_DECREF(code);

@@ -144,7 +144,8 @@ static void add_claim(Json *json, const Func *func, const Claim *claim) {
   json_int(json, "line", claim->span.line);
   json_open(json, "operand_types", '[');
   for (int i = method ? 1 : 0; i < claim->n_operands; i++)
-    json_text(json, NULL, claim->operands[i].kind == TYPE_NONE ? "None" : type_key(claim->operands[i], lane));
+    json_text(json, NULL,
+              claim->operands[i].kind == TYPE_NONE ? "None" : type_key(claim->operands[i], lane));
   json_close(json, ']');
   json_text(json, "plugin_id", lane_table[lane].plugin);
   if (method)
@@ -294,7 +295,8 @@ static const char *route_of(Arena *scratch, const Func *func, const char *accele
   return arena_format(scratch, "native-plugin:%s", lane_table[func->lane].plugin);
 }
 
-/* The fastest body that the function has. One without tensor operations is straight C in any case. */
+/* The fastest body that the function has. One without tensor operations is straight C in any case.
+ */
 const char *record_body(const Func *func) {
   return func->exact || func->claims.n == 0 ? "exact" : "library";
 }

@@ -1,18 +1,17 @@
 /* spelling.c: from names as users write them to rows of the tables.
  *
- * Reads ops.def and types.def. Every name here is a full dotted name: aliases are bind.c's business.
+ * Reads ops.def and types.def. Every name here is a full dotted name: aliases are bind.c's
+ * business.
  */
 #include "tensorc.h"
 
 #include <string.h>
 
-static bool is_spelled(const Rule *rule, Lane lane, SpellingKind kind, const char *name)
-{
+static bool is_spelled(const Rule *rule, Lane lane, SpellingKind kind, const char *name) {
   return rule->lane == lane && rule->kind == kind && strcmp(rule->name, name) == 0;
 }
 
-bool spelling_find(Lane lane, SpellingKind kind, const char *name, int *first, int *end)
-{
+bool spelling_find(Lane lane, SpellingKind kind, const char *name, int *first, int *end) {
   int i = 0;
   while (i < n_rules && !is_spelled(&rule_table[i], lane, kind, name))
     i++;
@@ -30,17 +29,17 @@ static const struct Marker {
   Type type;
   Lane lane;
 } markers[] = {
-#define MARKER(module, name, kind, dtype, device, rank, lane)                                                           \
+#define MARKER(module, name, kind, dtype, device, rank, lane)                                      \
   {module, name, {TYPE_##kind, DTYPE_##dtype, DEVICE_##device, rank}, LANE_##lane},
 #include "types.def"
 #undef MARKER
 };
 
-bool spelling_marker(const char *dotted, Type *type, Lane *lane)
-{
+bool spelling_marker(const char *dotted, Type *type, Lane *lane) {
   for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++) {
     size_t n = strlen(markers[i].module);
-    if (strncmp(dotted, markers[i].module, n) == 0 && dotted[n] == '.' && strcmp(dotted + n + 1, markers[i].name) == 0) {
+    if (strncmp(dotted, markers[i].module, n) == 0 && dotted[n] == '.' &&
+        strcmp(dotted + n + 1, markers[i].name) == 0) {
       *type = markers[i].type;
       *lane = markers[i].lane;
       return true;
@@ -49,16 +48,14 @@ bool spelling_marker(const char *dotted, Type *type, Lane *lane)
   return false;
 }
 
-bool spelling_marker_module(const char *module)
-{
+bool spelling_marker_module(const char *module) {
   for (size_t i = 0; i < sizeof markers / sizeof markers[0]; i++)
     if (strcmp(module, markers[i].module) == 0)
       return true;
   return false;
 }
 
-bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type)
-{
+bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type) {
   static const struct {
     const char *name;
     DType dtype;
@@ -84,8 +81,7 @@ bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type)
   return false;
 }
 
-Lane spelling_lane(const char *dotted)
-{
+Lane spelling_lane(const char *dotted) {
   for (Lane lane = LANE_NONE + 1; lane < LANE_COUNT; lane++) {
     size_t n = strlen(lane_table[lane].package);
     if (strncmp(dotted, lane_table[lane].package, n) == 0 && (dotted[n] == 0 || dotted[n] == '.'))

@@ -19,7 +19,8 @@ const Op op_table[OP_COUNT] = {
 #undef RUN
 
 #define OP(...)
-#define RUN(op, lane, library, name, overload, recipe) [LANE_##lane][OP_##op] = {#library, name, overload, recipe},
+#define RUN(op, lane, library, name, overload, recipe)                                             \
+  [LANE_##lane][OP_##op] = {#library, name, overload, recipe},
 const Run run_table[LANE_COUNT][OP_COUNT] = {
 #include "ops.def"
 };
@@ -29,38 +30,30 @@ const Run run_table[LANE_COUNT][OP_COUNT] = {
 #undef TF
 
 #define RUN(...)
-#define TORCH(op, kind, spelling, signature, ranks, id, code, reject, misused)                                          \
-  {OP_##op,                                                                                                             \
-   LANE_TORCH,                                                                                                          \
-   SPELL_##kind,                                                                                                        \
-   spelling,                                                                                                            \
-   SIGNATURE_##signature,                                                                                               \
-   ranks,                                                                                                               \
-   "rextio-torch/" id,                                                                                                  \
-   "RXTP-TORCH-" code,                                                                                                  \
-   "RXTP-TORCH-" reject,                                                                                                \
+#define TORCH(op, kind, spelling, signature, ranks, id, code, reject, misused)                     \
+  {OP_##op,                                                                                        \
+   LANE_TORCH,                                                                                     \
+   SPELL_##kind,                                                                                   \
+   spelling,                                                                                       \
+   SIGNATURE_##signature,                                                                          \
+   ranks,                                                                                          \
+   "rextio-torch/" id,                                                                             \
+   "RXTP-TORCH-" code,                                                                             \
+   "RXTP-TORCH-" reject,                                                                           \
    "RXTP-TORCH-" misused},
-#define TC_TORCH(op, kind, spelling, signature, ranks, id, code)                                                        \
-  {OP_##op,                                                                                                             \
-   LANE_TORCH,                                                                                                          \
-   SPELL_##kind,                                                                                                        \
-   spelling,                                                                                                            \
-   SIGNATURE_##signature,                                                                                               \
-   ranks,                                                                                                               \
-   "tensorc-torch/" id,                                                                                                 \
-   "TC-TORCH-" code,                                                                                                    \
-   "RXT030",                                                                                                            \
-   "RXT030"},
-#define TF(op, kind, spelling, signature, ranks, id, code, reject, misused)                                             \
-  {OP_##op,                                                                                                             \
-   LANE_TENSORFLOW,                                                                                                     \
-   SPELL_##kind,                                                                                                        \
-   spelling,                                                                                                            \
-   SIGNATURE_##signature,                                                                                               \
-   ranks,                                                                                                               \
-   "rextio-tensorflow/" id,                                                                                             \
-   "RXTP-TENSORFLOW-" code,                                                                                             \
-   "RXTP-TENSORFLOW-" reject,                                                                                           \
+#define TC_TORCH(op, kind, spelling, signature, ranks, id, code)                                   \
+  {OP_##op, LANE_TORCH,          SPELL_##kind,     spelling, SIGNATURE_##signature,                \
+   ranks,   "tensorc-torch/" id, "TC-TORCH-" code, "RXT030", "RXT030"},
+#define TF(op, kind, spelling, signature, ranks, id, code, reject, misused)                        \
+  {OP_##op,                                                                                        \
+   LANE_TENSORFLOW,                                                                                \
+   SPELL_##kind,                                                                                   \
+   spelling,                                                                                       \
+   SIGNATURE_##signature,                                                                          \
+   ranks,                                                                                          \
+   "rextio-tensorflow/" id,                                                                        \
+   "RXTP-TENSORFLOW-" code,                                                                        \
+   "RXTP-TENSORFLOW-" reject,                                                                      \
    "RXTP-TENSORFLOW-" misused},
 const Rule rule_table[] = {
 #include "ops.def"
@@ -79,8 +72,7 @@ const Signature signature_table[SIGNATURE_COUNT] = {
 #undef SIGNATURE
 };
 
-int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks)
-{
+int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks) {
   /* An alternative is "r,r,r>r" with one digit a rank. */
   for (const char *at = rule->ranks; *at;) {
     int i = 0;
@@ -102,8 +94,7 @@ int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks)
   return -1;
 }
 
-bool rule_mentions_rank(const Rule *rule, int rank)
-{
+bool rule_mentions_rank(const Rule *rule, int rank) {
   bool operands = true;
   for (const char *at = rule->ranks; *at; at++) {
     if (*at == '>')
@@ -116,26 +107,30 @@ bool rule_mentions_rank(const Rule *rule, int rank)
   return false;
 }
 
-bool type_equal(Type a, Type b)
-{
+bool type_equal(Type a, Type b) {
   if (a.kind != b.kind)
     return false;
   return a.kind != TYPE_TENSOR || (a.dtype == b.dtype && a.device == b.device && a.rank == b.rank);
 }
 
-const char *type_name(Type type)
-{
+const char *type_name(Type type) {
   static const char *const tensors[2][2][3] = {
       {{"f32[0]", "f32[1]", "f32[2]"}, {"f32cuda0[0]", "f32cuda0[1]", "f32cuda0[2]"}},
       {{"i64[0]", "i64[1]", "i64[2]"}, {"i64cuda0[0]", "i64cuda0[1]", "i64cuda0[2]"}},
   };
   switch (type.kind) {
-  case TYPE_UNKNOWN: return "unknown";
-  case TYPE_NONE: return "none";
-  case TYPE_BOOL: return "bool";
-  case TYPE_INT: return "int";
-  case TYPE_FLOAT: return "float";
-  case TYPE_OBJECT: return "object";
+  case TYPE_UNKNOWN:
+    return "unknown";
+  case TYPE_NONE:
+    return "none";
+  case TYPE_BOOL:
+    return "bool";
+  case TYPE_INT:
+    return "int";
+  case TYPE_FLOAT:
+    return "float";
+  case TYPE_OBJECT:
+    return "object";
   case TYPE_TENSOR:
     if (type.rank < 0 || type.rank > 2)
       NEVER("rank");
@@ -144,17 +139,21 @@ const char *type_name(Type type)
   NEVER("type kind");
 }
 
-const char *type_key(Type type, Lane lane)
-{
+const char *type_key(Type type, Lane lane) {
   static const struct {
     DType dtype;
     Device device;
     int rank;
     const char *keys[3];
   } keys[] = {
-#define KEY(dtype, device, rank, text) {dtype, device, rank, {text, "rextio-torch/" text, "rextio-tensorflow/" text}}
-      KEY(DTYPE_F32, DEVICE_CPU, 1, "tensor-f32-cpu-1d"),      KEY(DTYPE_F32, DEVICE_CPU, 2, "tensor-f32-cpu-2d"),
-      KEY(DTYPE_I64, DEVICE_CPU, 1, "tensor-i64-cpu-1d"),      KEY(DTYPE_F32, DEVICE_CUDA0, 1, "tensor-f32-cuda0-1d"),
+#define KEY(dtype, device, rank, text)                                                             \
+  {                                                                                                \
+    dtype, device, rank, { text, "rextio-torch/" text, "rextio-tensorflow/" text }                 \
+  }
+      KEY(DTYPE_F32, DEVICE_CPU, 1, "tensor-f32-cpu-1d"),
+      KEY(DTYPE_F32, DEVICE_CPU, 2, "tensor-f32-cpu-2d"),
+      KEY(DTYPE_I64, DEVICE_CPU, 1, "tensor-i64-cpu-1d"),
+      KEY(DTYPE_F32, DEVICE_CUDA0, 1, "tensor-f32-cuda0-1d"),
       KEY(DTYPE_F32, DEVICE_CUDA0, 2, "tensor-f32-cuda0-2d"),
 #undef KEY
   };
@@ -168,5 +167,6 @@ const char *type_key(Type type, Lane lane)
 
 const LaneInfo lane_table[LANE_COUNT] = {
     [LANE_TORCH] = {"rextio-torch", "torch", "PyTorch", "RXTP-TORCH-010", "RXTP-TORCH-010"},
-    [LANE_TENSORFLOW] = {"rextio-tensorflow", "tensorflow", "TensorFlow", "RXTP-TENSORFLOW-010", "RXTP-TENSORFLOW-034"},
+    [LANE_TENSORFLOW] = {"rextio-tensorflow", "tensorflow", "TensorFlow", "RXTP-TENSORFLOW-010",
+                         "RXTP-TENSORFLOW-034"},
 };

@@ -2,12 +2,14 @@
  *
  *   source ─ read → bind → claim → fold → plan → emit → C
  *
- * One section per file, in the order of the pipeline. A pass is one public function; passes do not call passes: driver.c
- * makes the calls in order and verifies the IR between them. Everything a compilation allocates lives in one arena and
- * goes with it. Only source.c, read.c and module.c touch Python objects.
+ * One section per file, in the order of the pipeline. A pass is one public function; passes do not
+ * call passes: driver.c makes the calls in order and verifies the IR between them. Everything a
+ * compilation allocates lives in one arena and goes with it. Only source.c, read.c and module.c
+ * touch Python objects.
  *
- * Errors: a function that returns bool returns false only when the reason is already recorded (a Diag, or a Python
- * exception in source.c, read.c and module.c). What a user's source can cause is a Diag; what only a bug can cause is NEVER().
+ * Errors: a function that returns bool returns false only when the reason is already recorded (a
+ * Diag, or a Python exception in source.c, read.c and module.c). What a user's source can cause is
+ * a Diag; what only a bug can cause is NEVER().
  */
 #ifndef TENSORC_H
 #define TENSORC_H
@@ -29,12 +31,13 @@
 #define NEVER(what) never_reached(__FILE__, __LINE__, what)
 TC_NORETURN void never_reached(const char *file, int line, const char *what);
 
-/* ── arena.c: memory of one compilation ─────────────────────────────────────────────────────────────────────────── */
+/* ── arena.c: memory of one compilation
+ * ─────────────────────────────────────────────────────────────────────────── */
 
 typedef struct Arena {
-  struct ArenaBlock *blocks;          /* newest first */
-  size_t used_bytes, capacity_bytes;  /* of the newest block */
-  struct Interned *interned;          /* open-addressing table of interned strings */
+  struct ArenaBlock *blocks;         /* newest first */
+  size_t used_bytes, capacity_bytes; /* of the newest block */
+  struct Interned *interned;         /* open-addressing table of interned strings */
   size_t n_interned, interned_capacity;
 } Arena;
 
@@ -50,19 +53,21 @@ const char *arena_format(Arena *arena, const char *format, ...) TC_PRINTF(2, 3);
 #define ARENA_NEW(arena, Type) ((Type *)arena_alloc((arena), sizeof(Type)))
 #define ARENA_ARRAY(arena, Type, n) ((Type *)arena_alloc((arena), sizeof(Type) * (size_t)(n)))
 /* Appends `item` to a growing array (struct fields: items, n, capacity) held in the arena. */
-#define ARENA_PUSH(arena, array, item)                                                                                  \
-  do {                                                                                                                  \
-    if ((array)->n == (array)->capacity)                                                                                \
-      (array)->items = arena_grow((arena), (array)->items, &(array)->capacity, sizeof *(array)->items);                 \
-    (array)->items[(array)->n++] = (item);                                                                              \
+#define ARENA_PUSH(arena, array, item)                                                             \
+  do {                                                                                             \
+    if ((array)->n == (array)->capacity)                                                           \
+      (array)->items =                                                                             \
+          arena_grow((arena), (array)->items, &(array)->capacity, sizeof *(array)->items);         \
+    (array)->items[(array)->n++] = (item);                                                         \
   } while (0)
 void *arena_grow(Arena *arena, void *items, int *capacity, size_t item_bytes);
 
-/* ── buf.c: growing text ────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── buf.c: growing text
+ * ────────────────────────────────────────────────────────────────────────────────────────── */
 
 typedef struct Buf {
-  char *text;     /* NUL-terminated once anything was written; else NULL */
-  size_t length;  /* bytes, without the NUL */
+  char *text;    /* NUL-terminated once anything was written; else NULL */
+  size_t length; /* bytes, without the NUL */
   size_t capacity;
 } Buf;
 
@@ -70,13 +75,17 @@ void buf_free(Buf *buf);
 void buf_add(Buf *buf, const char *text);
 void buf_add_bytes(Buf *buf, const char *text, size_t length);
 void buf_addf(Buf *buf, const char *format, ...) TC_PRINTF(2, 3);
-void buf_add_double(Buf *buf, double number); /* shortest decimal that reads back the same, in every locale; has . or e; inf, -inf, nan */
-void buf_add_c_string(Buf *buf, const char *text, size_t length); /* a quoted C literal: no trigraph, no raw control byte */
-void buf_add_json(Buf *buf, const char *text);                    /* a quoted JSON string; NULL gives null */
+void buf_add_double(Buf *buf, double number); /* shortest decimal that reads back the same, in every
+                                                 locale; has . or e; inf, -inf, nan */
+void buf_add_c_string(Buf *buf, const char *text,
+                      size_t length); /* a quoted C literal: no trigraph, no raw control byte */
+void buf_add_json(Buf *buf, const char *text); /* a quoted JSON string; NULL gives null */
 
-/* ── diag.c: what is told to the user ───────────────────────────────────────────────────────────────────────────── */
+/* ── diag.c: what is told to the user
+ * ───────────────────────────────────────────────────────────────────────────── */
 
-/* A half-open range of the source. Lines count from 1, columns from 0 in UTF-8 bytes, as in Python's ast. */
+/* A half-open range of the source. Lines count from 1, columns from 0 in UTF-8 bytes, as in
+ * Python's ast. */
 typedef struct Span {
   int line, col, end_line, end_col;
 } Span;
@@ -100,18 +109,23 @@ struct Unit;
 struct Func;
 const char *outcome_name(Outcome outcome); /* "rejected", "not-covered", "note" */
 /* Records a finding about `func` (NULL: about the module). `suggestion` may be NULL. */
-void diag_add(struct Unit *unit, struct Func *func, const char *code, Outcome outcome, Span span, const char *suggestion,
-              const char *format, ...) TC_PRINTF(7, 8);
-/* file:line:col: code outcome  function   message, the source line, a caret line, the suggestion. Columns shown count from 1. */
+void diag_add(struct Unit *unit, struct Func *func, const char *code, Outcome outcome, Span span,
+              const char *suggestion, const char *format, ...) TC_PRINTF(7, 8);
+/* file:line:col: code outcome  function   message, the source line, a caret line, the suggestion.
+ * Columns shown count from 1. */
 void diag_print(Buf *out, const struct Unit *unit, const struct Func *func, const Diag *diag);
 
-/* ── source.c: bytes → text and lines ───────────────────────────────────────────────────────────────────────────── */
+/* ── source.c: bytes → text and lines
+ * ───────────────────────────────────────────────────────────────────────────── */
 
-bool source_admit(struct Unit *unit, const char *source, size_t n_bytes);  /* false: a SyntaxError is set, for NUL bytes */
-/* Fills unit->source and its lines from a file that Python has parsed. False: a SyntaxError is set. */
+bool source_admit(struct Unit *unit, const char *source,
+                  size_t n_bytes); /* false: a SyntaxError is set, for NUL bytes */
+/* Fills unit->source and its lines from a file that Python has parsed. False: a SyntaxError is set.
+ */
 bool source_decode(struct Unit *unit, const char *source, size_t n_bytes);
 
-/* ── read.c: CPython's ast → arena ──────────────────────────────────────────────────────────────────────────────── */
+/* ── read.c: CPython's ast → arena
+ * ──────────────────────────────────────────────────────────────────────────────── */
 
 typedef enum AstKind {
   AST_Other = 0, /* a class that ast.def does not name; `text` is its name */
@@ -123,7 +137,13 @@ typedef enum AstKind {
 } AstKind;
 
 typedef enum ConstKind {
-  CONST_NONE, CONST_BOOL, CONST_INT, CONST_BIGINT, CONST_FLOAT, CONST_STR, CONST_OTHER
+  CONST_NONE,
+  CONST_BOOL,
+  CONST_INT,
+  CONST_BIGINT,
+  CONST_FLOAT,
+  CONST_STR,
+  CONST_OTHER
 } ConstKind;
 
 typedef struct AstList {
@@ -133,31 +153,45 @@ typedef struct AstList {
 
 typedef struct Ast {
   AstKind kind;
-  Span span;                 /* zero for parts without a position (arguments) */
-  const char *text, *text2;  /* interned; operators as written: + - * / // % ** @ << >> | ^ &, == != < <= > >= is is-not in not-in, and or, not ~ */
-  struct Ast *a, *b, *c;     /* as ast.def says; NULL when absent */
-  AstList list, list2;       /* as ast.def says; a None inside (a default that is absent) is a NULL item */
-  AstList rest;              /* every other child node, in field order, without NULLs */
-  AstList kwonly;            /* arguments: keyword-only parameters */
-  AstList defaults;          /* arguments: the defaults of the last positional parameters */
-  AstList kw_defaults;       /* arguments: one per keyword-only parameter, NULL items without default */
-  struct Ast *vararg, *kwarg;/* arguments: *args and **kwargs */
-  AstList names;             /* Global, Nonlocal: the names, as AST_Name nodes without position */
-  ConstKind constant;        /* Constant: its kind */
-  int64_t integer;           /* Constant bool or int; Constant str: length in bytes; Constant beyond 64 bits: whether it is 2**63; ImportFrom: level; Name, Attribute, Subscript, Starred, Tuple, List: 0 read, 1 assigned, 2 deleted */
-  double number;             /* Constant float */
+  Span span;                /* zero for parts without a position (arguments) */
+  const char *text, *text2; /* interned; operators as written: + - * / // % ** @ << >> | ^ &, == !=
+                               < <= > >= is is-not in not-in, and or, not ~ */
+  struct Ast *a, *b, *c;    /* as ast.def says; NULL when absent */
+  AstList list,
+      list2;        /* as ast.def says; a None inside (a default that is absent) is a NULL item */
+  AstList rest;     /* every other child node, in field order, without NULLs */
+  AstList kwonly;   /* arguments: keyword-only parameters */
+  AstList defaults; /* arguments: the defaults of the last positional parameters */
+  AstList kw_defaults; /* arguments: one per keyword-only parameter, NULL items without default */
+  struct Ast *vararg, *kwarg; /* arguments: *args and **kwargs */
+  AstList names;              /* Global, Nonlocal: the names, as AST_Name nodes without position */
+  ConstKind constant;         /* Constant: its kind */
+  int64_t integer; /* Constant bool or int; Constant str: length in bytes; Constant beyond 64 bits:
+                      whether it is 2**63; ImportFrom: level; Name, Attribute, Subscript, Starred,
+                      Tuple, List: 0 read, 1 assigned, 2 deleted */
+  double number;   /* Constant float */
 } Ast;
 
 typedef void AstVisit(Ast *node, void *state);
 void ast_each_child(const Ast *node, AstVisit *visit, void *state); /* every child, named or not */
-const char *ast_kind_name(const Ast *node);                         /* the class name in Python's ast */
+const char *ast_kind_name(const Ast *node); /* the class name in Python's ast */
 
-/* Parses with CPython's own parser and copies the tree. False: a Python exception is set (SyntaxError for a bad file). */
+/* Parses with CPython's own parser and copies the tree. False: a Python exception is set
+ * (SyntaxError for a bad file). */
 bool read_unit(struct Unit *unit, const char *source, size_t n_bytes);
 
-/* ── tables.c: types.def, ops.def, signatures.def as arrays ──────────────────────────────────────────────────────────── */
+/* ── tables.c: types.def, ops.def, signatures.def as arrays
+ * ──────────────────────────────────────────────────────────── */
 
-typedef enum { TYPE_UNKNOWN, TYPE_NONE, TYPE_BOOL, TYPE_INT, TYPE_FLOAT, TYPE_TENSOR, TYPE_OBJECT } TypeKind;
+typedef enum {
+  TYPE_UNKNOWN,
+  TYPE_NONE,
+  TYPE_BOOL,
+  TYPE_INT,
+  TYPE_FLOAT,
+  TYPE_TENSOR,
+  TYPE_OBJECT
+} TypeKind;
 typedef enum { DTYPE_F32, DTYPE_I64 } DType;
 typedef enum { DEVICE_CPU, DEVICE_CUDA0 } Device;
 
@@ -169,8 +203,7 @@ typedef struct Type {
 } Type;
 
 bool type_equal(Type a, Type b);
-const char *type_name(Type type);                   /* "f32[2]", "i64[1]", "int": in IR texts and messages */
-
+const char *type_name(Type type); /* "f32[2]", "i64[1]", "int": in IR texts and messages */
 
 typedef enum { LANE_NONE, LANE_TORCH, LANE_TENSORFLOW, LANE_COUNT } Lane;
 const char *type_key(Type type, Lane lane); /* "rextio-torch/tensor-f32-cpu-2d"; "int" */
@@ -200,11 +233,20 @@ typedef enum {
   OP_COUNT
 } OpId;
 
-typedef enum { CLASS_MAP1, CLASS_MAP2, CLASS_REDUCE, CLASS_ROWWISE, CLASS_ARGMAX, CLASS_MATMUL, CLASS_LINEAR, CLASS_TRANSPOSE } OpClass;
+typedef enum {
+  CLASS_MAP1,
+  CLASS_MAP2,
+  CLASS_REDUCE,
+  CLASS_ROWWISE,
+  CLASS_ARGMAX,
+  CLASS_MATMUL,
+  CLASS_LINEAR,
+  CLASS_TRANSPOSE
+} OpClass;
 
 typedef struct Op {
   OpId id;
-  const char *name;     /* "relu": in IR texts */
+  const char *name; /* "relu": in IR texts */
   OpClass class;
   const char *title;
 } Op;
@@ -212,9 +254,10 @@ extern const Op op_table[OP_COUNT];
 
 /* How one framework runs an operation. */
 typedef struct Run {
-  const char *library;  /* function of the runtime that runs it; NULL: this framework has no such operation */
+  const char *library; /* function of the runtime that runs it; NULL: this framework has no such
+                          operation */
   const char *name, *overload; /* the wheel's own name of it, or "" where `library` says all */
-  const char *recipe;   /* name of the recipe that has the wheel's own bits (runtime/kernel), or "" */
+  const char *recipe; /* name of the recipe that has the wheel's own bits (runtime/kernel), or "" */
 } Run;
 extern const Run run_table[LANE_COUNT][OP_COUNT];
 
@@ -233,11 +276,12 @@ typedef struct Rule {
   SpellingKind kind;
   const char *name;      /* "torch.nn.functional.linear", "relu" (a method), "@" */
   SignatureId signature; /* index into signature_table */
-  const char *ranks;     /* "1>1 2>2", "2,1>2": operand ranks > result rank, alternatives separated by spaces */
-  const char *id;        /* with its plugin: "rextio-torch/tensor-relu-f32-cpu-2d" */
-  const char *code;      /* "RXTP-TORCH-002" */
-  const char *reject;    /* code when the operands are tensors of types that no rule takes */
-  const char *misused;   /* code when the arguments have a form that no rule takes */
+  const char *
+      ranks; /* "1>1 2>2", "2,1>2": operand ranks > result rank, alternatives separated by spaces */
+  const char *id;      /* with its plugin: "rextio-torch/tensor-relu-f32-cpu-2d" */
+  const char *code;    /* "RXTP-TORCH-002" */
+  const char *reject;  /* code when the operands are tensors of types that no rule takes */
+  const char *misused; /* code when the arguments have a form that no rule takes */
 } Rule;
 extern const Rule rule_table[];
 extern const int n_rules;
@@ -246,28 +290,38 @@ extern const int n_rules;
 int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks);
 bool rule_mentions_rank(const Rule *rule, int rank);
 
-typedef enum { OPTION_DIM, OPTION_BOOL, OPTION_FALSE, OPTION_NONE, OPTION_NONE_TEXT, OPTION_NHWC_TEXT } OptionKind;
+typedef enum {
+  OPTION_DIM,
+  OPTION_BOOL,
+  OPTION_FALSE,
+  OPTION_NONE,
+  OPTION_NONE_TEXT,
+  OPTION_NHWC_TEXT
+} OptionKind;
 
 /* One option of a signature: an argument that is not a tensor and must be a literal. */
 typedef struct Option {
-  const char *name;   /* NULL ends the list */
+  const char *name; /* NULL ends the list */
   OptionKind kind;
-  bool positional;    /* may also be given by position, after the tensors */
+  bool positional; /* may also be given by position, after the tensors */
   bool required;
-  int only;           /* OPTION_DIM: the one value taken, or -1 for 0 and 1 */
+  int only; /* OPTION_DIM: the one value taken, or -1 for 0 and 1 */
 } Option;
 
 typedef struct Signature {
-  const char *text;   /* as documentation shows it: "(x, *, dim=1, keepdim=False)" */
-  int n_tensors;      /* the receiver of a method counts */
-  bool strict;        /* a literal int or None in a tensor's place makes it another form: `misused`, not "no tensor" */
+  const char *text; /* as documentation shows it: "(x, *, dim=1, keepdim=False)" */
+  int n_tensors;    /* the receiver of a method counts */
+  bool strict; /* a literal int or None in a tensor's place makes it another form: `misused`, not
+                  "no tensor" */
   Option options[3];
 } Signature;
 extern const Signature signature_table[SIGNATURE_COUNT];
 
-/* ── spelling.c: which rules a spelling has ─────────────────────────────────────────────────────────────────────── */
+/* ── spelling.c: which rules a spelling has
+ * ─────────────────────────────────────────────────────────────────────── */
 
-/* The first and one-past-last index into rule_table of the lane's rules with this spelling; false when there is none. */
+/* The first and one-past-last index into rule_table of the lane's rules with this spelling; false
+ * when there is none. */
 bool spelling_find(Lane lane, SpellingKind kind, const char *name, int *first, int *end);
 /* "rextio_torch.types.TensorF32Cpu2D" → its type; false when the dotted name is no marker. */
 bool spelling_marker(const char *dotted, Type *type, Lane *lane);
@@ -277,15 +331,18 @@ bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type);
 /* Dotted names of a framework that tensorc knows by module: "torch", "torch.nn.functional" … */
 Lane spelling_lane(const char *dotted);
 
-/* ── ir.c, irtext.c: the typed intermediate representation ──────────────────────────────────────────────────────── */
+/* ── ir.c, irtext.c: the typed intermediate representation
+ * ──────────────────────────────────────────────────────── */
 
-/* A variable of the source, or a temporary that several paths assign. One name with two types is two slots. */
+/* A variable of the source, or a temporary that several paths assign. One name with two types is
+ * two slots. */
 typedef struct Slot {
-  const char *name;   /* as in the source; "" for a temporary */
+  const char *name; /* as in the source; "" for a temporary */
   Type type;
-  int index;          /* in Func.slots */
-  int parameter;      /* index of the parameter it starts as, or -1 */
-  bool may_be_unbound;/* some read can come before every assignment: the generated code keeps a flag */
+  int index;           /* in Func.slots */
+  int parameter;       /* index of the parameter it starts as, or -1 */
+  bool may_be_unbound; /* some read can come before every assignment: the generated code keeps a
+                          flag */
 } Slot;
 
 typedef struct Block {
@@ -300,48 +357,56 @@ typedef enum IrOp {
   IR_COUNT
 } IrOp;
 
-/* One instruction. Instructions with a type other than TYPE_NONE are values; later ones of the same or an inner block
- * name them as arguments. Evaluation order is the order in the block. */
+/* One instruction. Instructions with a type other than TYPE_NONE are values; later ones of the same
+ * or an inner block name them as arguments. Evaluation order is the order in the block. */
 typedef struct Ir {
   IrOp op;
   Type type;
-  Span span;             /* of the source expression or statement */
-  int id;                /* %id in texts; unique in the function */
+  Span span; /* of the source expression or statement */
+  int id;    /* %id in texts; unique in the function */
   struct Ir *args[3];
   int n_args;
-  Slot *slot;            /* GET SET FOR */
-  bool checked;          /* GET: the slot may be unassigned here, so the read is checked */
-  OpId tensor_op;        /* TENSOR */
-  const Rule *rule;      /* TENSOR: the rule that claimed it */
-  int dim;               /* TENSOR with a dim */
-  bool keepdim;          /* TENSOR with keepdim */
-  const char *text;      /* COMPARE, ARITH: the operator; RAISE: the exception's name; PRINT: what follows, " " or "\n" */
-  const char *message;   /* RAISE: its argument as a text, or NULL; PRINT: a text in place of a value */
+  Slot *slot;       /* GET SET FOR */
+  bool checked;     /* GET: the slot may be unassigned here, so the read is checked */
+  OpId tensor_op;   /* TENSOR */
+  const Rule *rule; /* TENSOR: the rule that claimed it */
+  int dim;          /* TENSOR with a dim */
+  bool keepdim;     /* TENSOR with keepdim */
+  const char *text; /* COMPARE, ARITH: the operator; RAISE: the exception's name; PRINT: what
+                       follows, " " or "\n" */
+  const char
+      *message; /* RAISE: its argument as a text, or NULL; PRINT: a text in place of a value */
   int64_t message_bytes; /* RAISE, PRINT: length of `message` */
   int64_t integer;       /* CONST int and bool */
   double number;         /* CONST float */
-  Block body, orelse;    /* IF FOR WHILE: `body`; IF: `orelse`; WHILE: `orelse` computes the condition (args[0]) before each turn */
+  Block body, orelse; /* IF FOR WHILE: `body`; IF: `orelse`; WHILE: `orelse` computes the condition
+                         (args[0]) before each turn */
   /* written by plan */
   int n_uses;
-  bool last_use;         /* GET of a tensor: nothing reads the slot afterwards before it is assigned */
-  Slot *into;            /* value computed straight into this slot (by the SET that follows) */
-  bool alias;            /* GET: the slot is not assigned before the value's last use, so the name itself is used */
+  bool last_use; /* GET of a tensor: nothing reads the slot afterwards before it is assigned */
+  Slot *into;    /* value computed straight into this slot (by the SET that follows) */
+  bool alias;    /* GET: the slot is not assigned before the value's last use, so the name itself is
+                    used */
 } Ir;
 
 const char *ir_name(IrOp op);
-void ir_verify(struct Unit *unit, struct Func *func, const char *after); /* ends the process on a broken invariant */
+void ir_verify(struct Unit *unit, struct Func *func,
+               const char *after); /* ends the process on a broken invariant */
 void ir_print(Buf *out, const struct Func *func);
 
-/* ── bind.c: names ──────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── bind.c: names
+ * ────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
 typedef enum { FACT_NONE, FACT_ANNOTATION, FACT_OBSERVATION } FactOrigin;
 
-/* What is known of a value from outside the function's own text. claim reads types from here only. */
+/* What is known of a value from outside the function's own text. claim reads types from here only.
+ */
 typedef struct Fact {
   Type type;
-  Lane lane;         /* of the marker's module, LANE_NONE for scalars and tensorc.types */
+  Lane lane; /* of the marker's module, LANE_NONE for scalars and tensorc.types */
   FactOrigin origin;
-  Span span;         /* where it is stated */
+  Span span; /* where it is stated */
 } Fact;
 
 typedef enum { PARAM_POSITIONAL_ONLY, PARAM_POSITIONAL_OR_KEYWORD, PARAM_KEYWORD_ONLY } ParamKind;
@@ -350,7 +415,7 @@ typedef struct Param {
   const char *name;
   ParamKind kind;
   const struct Ast *default_value; /* or NULL */
-  bool rows;         /* rows_func: carries the batch */
+  bool rows;                       /* rows_func: carries the batch */
   Fact fact;
   Span span;
 } Param;
@@ -360,15 +425,22 @@ typedef enum { PLACE_MODULE, PLACE_CLASS, PLACE_FUNCTION } Place;
 typedef enum { STATUS_NOT_CANDIDATE, STATUS_REJECTED, STATUS_ACCEPTED } Status;
 const char *status_name(Status status); /* record.c: "not-candidate", "rejected", "accepted" */
 
-typedef enum { SKIP_NONE, SKIP_EXEMPT, SKIP_ACCELERATOR, SKIP_NOT_MARKED, SKIP_ASYNC, SKIP_METHOD } Skip;
+typedef enum {
+  SKIP_NONE,
+  SKIP_EXEMPT,
+  SKIP_ACCELERATOR,
+  SKIP_NOT_MARKED,
+  SKIP_ASYNC,
+  SKIP_METHOD
+} Skip;
 
 /* A tensor operation that a rule claimed, for the report. */
 typedef struct Claim {
   const Rule *rule;
   Span span;
-  const char *target;     /* as written: "hidden.relu", "torch.relu", "+" */
+  const char *target; /* as written: "hidden.relu", "torch.relu", "+" */
   Type result;
-  Type operands[6];       /* of the receiver and the positional arguments, literals included */
+  Type operands[6]; /* of the receiver and the positional arguments, literals included */
   int n_operands;
 } Claim;
 
@@ -379,22 +451,32 @@ typedef struct Func {
   Place place;
   Status status;
   Skip skip;
-  bool marked;                 /* @tensorc.native or @rextio.native */
+  bool marked; /* @tensorc.native or @rextio.native */
   Lane lane;
   Span name_span;
   Param *params;
   int n_params;
   Fact result;
   Diags diags;
-  struct { Claim *items; int n, capacity; } claims;
-  struct { const char **items; int n, capacity; } locals; /* names that the function assigns */
+  struct {
+    Claim *items;
+    int n, capacity;
+  } claims;
+  struct {
+    const char **items;
+    int n, capacity;
+  } locals; /* names that the function assigns */
   /* claim → */
-  struct { Slot **items; int n, capacity; } slots;
+  struct {
+    Slot **items;
+    int n, capacity;
+  } slots;
   Block body;
-  int n_ir;                    /* ids given out */
-  bool exact;                  /* plan: every operation has a recipe, so there is an exact body */
-  bool splits;                 /* rows_func: the exact body may run block by block */
-  /* where the binding goes in the copied source: a 1-based blank line, 0 for the end of the file, -1 for nowhere */
+  int n_ir;    /* ids given out */
+  bool exact;  /* plan: every operation has a recipe, so there is an exact body */
+  bool splits; /* rows_func: the exact body may run block by block */
+  /* where the binding goes in the copied source: a 1-based blank line, 0 for the end of the file,
+   * -1 for nowhere */
   int bind_line, bind_col;
 } Func;
 
@@ -403,13 +485,14 @@ typedef enum { NAME_UNKNOWN, NAME_IMPORT, NAME_FUNCTION, NAME_OTHER } NameKind;
 /* A name of the module's scope. */
 typedef struct ModuleName {
   const char *name;
-  NameKind kind;       /* UNKNOWN once it was bound twice to different things, or by something we do not follow */
-  const char *target;  /* NAME_IMPORT: the dotted thing it stands for, "torch.nn.functional" */
+  NameKind kind; /* UNKNOWN once it was bound twice to different things, or by something we do not
+                    follow */
+  const char *target; /* NAME_IMPORT: the dotted thing it stands for, "torch.nn.functional" */
   Span span;
 } ModuleName;
 
 typedef struct Options {
-  bool marked_only;    /* marker = "decorator": compile only functions under @tensorc.native */
+  bool marked_only;        /* marker = "decorator": compile only functions under @tensorc.native */
   const char *gradients;   /* "python", "detach", "error": what a call does that needs gradients */
   const char *on_mismatch; /* "python", "error": what an argument does that breaks its annotation */
   const char *numerics;    /* "exact", "library": whether functions get an exact body */
@@ -419,46 +502,63 @@ typedef struct Unit {
   Arena arena;
   Options options;
   const char *path, *module; /* as reports name them */
-  const char *source;        /* UTF-8, decoded by the file's cookie, without a BOM, NUL-terminated */
+  const char *source; /* UTF-8, decoded by the file's cookie, without a BOM, NUL-terminated */
   size_t source_bytes;
-  const char **lines;        /* start of each line of `source`; lines[n_lines] is its end */
+  const char **lines; /* start of each line of `source`; lines[n_lines] is its end */
   int n_lines;
   Ast *tree;
-  struct { ModuleName *items; int n, capacity; } names;
+  struct {
+    ModuleName *items;
+    int n, capacity;
+  } names;
   bool star_import; /* an import that may rebind builtins */
-  struct { Func **items; int n, capacity; } funcs;
+  struct {
+    Func **items;
+    int n, capacity;
+  } funcs;
   Diags diags;
 } Unit;
 
 void bind_unit(Unit *unit);
-const ModuleName *bind_find(const Unit *unit, const char *name); /* interned name; NULL when the module does not bind it */
-/* The dotted thing an expression names ("F.relu" → "torch.nn.functional.relu"), or NULL when a local or a rebound name is in the way. */
+const ModuleName *
+bind_find(const Unit *unit,
+          const char *name); /* interned name; NULL when the module does not bind it */
+/* The dotted thing an expression names ("F.relu" → "torch.nn.functional.relu"), or NULL when a
+ * local or a rebound name is in the way. */
 const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr);
 bool bind_is_local(const Func *func, const char *name);
-/* Does `expr` name the builtin `name`, which nothing of the module or function hides? func may be NULL. */
+/* Does `expr` name the builtin `name`, which nothing of the module or function hides? func may be
+ * NULL. */
 bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const char *name);
 
-/* ── claim.c … emit.c ───────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── claim.c … emit.c
+ * ───────────────────────────────────────────────────────────────────────────────────────────── */
 
 void claim_func(Unit *unit, Func *func); /* decides: func->status, its claims, diags and IR */
-void fold_func(Unit *unit, Func *func); /* also counts uses */
-void rows_func(Unit *unit, Func *func); /* rows.c, a part of planning */
+void fold_func(Unit *unit, Func *func);  /* also counts uses */
+void rows_func(Unit *unit, Func *func);  /* rows.c, a part of planning */
 void plan_func(Unit *unit, Func *func);
 bool plan_is_inline(const Ir *ir); /* printed as a C expression where it is used */
 void plan_print(Buf *out, const Func *func);
 enum { RT_VERSION = 1 }; /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
-void emit_unit(Buf *out, Unit *unit, const char *extension); /* the whole C file of extension module `extension` */
-void emit_func(Buf *out, Unit *unit, Func *func);            /* one function's C */
+void emit_unit(Buf *out, Unit *unit,
+               const char *extension); /* the whole C file of extension module `extension` */
+void emit_func(Buf *out, Unit *unit, Func *func); /* one function's C */
+const char *emit_file_name(const Unit *unit);     /* of the source, without its folder */
 
-/* ── driver.c: the sequence ─────────────────────────────────────────────────────────────────────────────────────── */
+/* ── driver.c: the sequence
+ * ─────────────────────────────────────────────────────────────────────────────────────── */
 
 Unit *driver_new(const char *path, const char *module, const Options *options);
 void driver_free(Unit *unit);
-bool driver_compile(Unit *unit, const char *source, size_t n_bytes); /* false: a Python exception is set */
+bool driver_compile(Unit *unit, const char *source,
+                    size_t n_bytes); /* false: a Python exception is set */
 typedef enum { STAGE_AST, STAGE_IR, STAGE_PLAN, STAGE_C } Stage;
-bool driver_show(Buf *out, Unit *unit, const char *qualname, Stage stage); /* false: no such function */
+bool driver_show(Buf *out, Unit *unit, const char *qualname,
+                 Stage stage); /* false: no such function */
 
-/* ── json.c: nested JSON ────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── json.c: nested JSON
+ * ────────────────────────────────────────────────────────────────────────────────────────── */
 
 /* {.out = buf} is ready. Keys are NULL inside lists and for the outermost value. */
 typedef struct Json {
@@ -474,11 +574,14 @@ void json_int(Json *json, const char *key, int number);
 void json_bool(Json *json, const char *key, bool value);
 void json_list(Json *json, const char *key); /* an empty list */
 
-/* ── record.c, record_func.c, capabilities.c: JSON ─────────────────────────────────────────────────────────────────────────────── */
+/* ── record.c, record_func.c, capabilities.c: JSON
+ * ─────────────────────────────────────────────────────────────────────────────── */
 
-void record_module(Buf *out, const Unit *unit);  /* one entry of modules[] */
-void record_report(Buf *out, Unit *const *units, int n_units, const char *project_root); /* check.json */
-void record_text(Buf *out, const Unit *unit);    /* the same for people: one line a function, then its findings */
+void record_module(Buf *out, const Unit *unit); /* one entry of modules[] */
+void record_report(Buf *out, Unit *const *units, int n_units,
+                   const char *project_root); /* check.json */
+void record_text(
+    Buf *out, const Unit *unit); /* the same for people: one line a function, then its findings */
 void capabilities_print(Buf *out);
 
 #endif

@@ -1,25 +1,31 @@
 /* admit.c: which recipes have the wheel's bits on this host.
  *
- * A recipe is a claim about a wheel, a CPU and a thread count. When a function with an exact body first runs, each recipe of
- * it is compared with the wheel's own kernel on a battery: sizes around the vector width and the unrolling, signed zeros,
- * infinities, NaN, denormals, big and ordinary values. Equal: it is trusted for this thread count. Not equal: every function
- * that uses it keeps the library body. So a new wheel or CPU costs speed, never bits.
+ * A recipe is a claim about a wheel, a CPU and a thread count. When a function with an exact body
+ * first runs, each recipe of it is compared with the wheel's own kernel on a battery: sizes around
+ * the vector width and the unrolling, signed zeros, infinities, NaN, denormals, big and ordinary
+ * values. Equal: it is trusted for this thread count. Not equal: every function that uses it keeps
+ * the library body. So a new wheel or CPU costs speed, never bits.
  *
  * Runs under the GIL, in the plain state only.
  */
 
-/* ── torch ──────────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── torch
+ * ────────────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
-/* Which instruction set ATen dispatches to decides lanes and tails; without an answer there is no exact body. */
+/* Which instruction set ATen dispatches to decides lanes and tails; without an answer there is no
+ * exact body. */
 static bool torch_exact_load(TcIsa *found) {
   Image image = {"libtorch_cpu.so", NULL, NULL};
   PyObject *capability = PyObject_CallMethod(torch.c_module, "_get_cpu_capability", NULL);
-  const char *text = capability && PyUnicode_Check(capability) ? PyUnicode_AsUTF8(capability) : NULL;
+  const char *text =
+      capability && PyUnicode_Check(capability) ? PyUnicode_AsUTF8(capability) : NULL;
   int isa = text ? tc__isa_of_capability(text) : -1;
   PyErr_Clear();
   Py_XDECREF(capability);
-  if (isa < 0 || !tc__isa_runs((TcIsa)isa) || !torch.num_threads || !torch.parallel_for || !torch.float32_precision ||
-      !torch.global_context || !torch.shape_word || !torch.key_word || !image_find(&image, NULL))
+  if (isa < 0 || !tc__isa_runs((TcIsa)isa) || !torch.num_threads || !torch.parallel_for ||
+      !torch.float32_precision || !torch.global_context || !torch.shape_word || !torch.key_word ||
+      !image_find(&image, NULL))
     return false;
   tc__wheel_math_find(image.handle);
   *found = (TcIsa)isa;
@@ -31,7 +37,8 @@ static int torch_threads(void) {
   return torch.num_threads(&n) == 0 && n > 0 ? (int)n : 1;
 }
 
-static bool torch_parallel(int64_t from, int64_t to, void (*run)(int64_t, int64_t, void *), void *state) {
+static bool torch_parallel(int64_t from, int64_t to, void (*run)(int64_t, int64_t, void *),
+                           void *state) {
   return torch.parallel_for(from, to, 1, run, state) == 0;
 }
 
@@ -39,13 +46,15 @@ static void *torch_tensor_new(const float *x, int64_t rows, int64_t cols, int ra
   int64_t sizes[2] = {rows, cols}, strides[2] = {cols > 1 ? cols : 1, 1};
   H handle = NULL;
   void *data;
-  if (torch.empty_strided(rank, rank == 2 ? sizes : sizes + 1, rank == 2 ? strides : strides + 1, TC_F32, TC_CPU, 0, &handle) != 0)
+  if (torch.empty_strided(rank, rank == 2 ? sizes : sizes + 1, rank == 2 ? strides : strides + 1,
+                          TC_F32, TC_CPU, 0, &handle) != 0)
     return NULL;
   if (torch.get_data(handle, &data) != 0) {
     torch.delete_handle(handle);
     return NULL;
   }
-  if (rows * cols > 0) memcpy(data, x, (size_t)(rows * cols) * sizeof *x);
+  if (rows * cols > 0)
+    memcpy(data, x, (size_t)(rows * cols) * sizeof *x);
   return handle;
 }
 
@@ -60,25 +69,29 @@ static bool is_name(const TcRecipe *recipe, const char *name) {
   return strcmp(own, name) == 0;
 }
 
-static bool torch_run(TcCall *tc, TcTensor *out, const TcRecipe *recipe, const TcUse *uses, int n, int dim) {
+static bool torch_run(TcCall *tc, TcTensor *out, const TcRecipe *recipe, const TcUse *uses, int n,
+                      int dim) {
   char aten[64];
   snprintf(aten, sizeof aten, "aten::%s", recipe->name);
   switch (recipe->class) {
-  case TC_MAP1: return tc_torch_unary(tc, out, aten, uses[0]);
+  case TC_MAP1:
+    return tc_torch_unary(tc, out, aten, uses[0]);
   case TC_MAP2:
     return is_name(recipe, "add")   ? tc_torch_add(tc, out, uses[0], uses[1])
            : is_name(recipe, "sub") ? tc_torch_sub(tc, out, uses[0], uses[1])
                                     : tc_torch_binary(tc, out, aten, uses[0], uses[1]);
   case TC_ALONG:
-    return is_name(recipe, "argmax")    ? tc_torch_argmax(tc, out, uses[0], dim, false)
-           : is_name(recipe, "softmax") ? tc_torch_softmax(tc, out, uses[0], dim)
-                                        : tc_torch_reduce(tc, out, aten, is_name(recipe, "mean") ? "dim" : "dim_IntList", uses[0],
-                                                          dim, false);
+    return is_name(recipe, "argmax") ? tc_torch_argmax(tc, out, uses[0], dim, false)
+           : is_name(recipe, "softmax")
+               ? tc_torch_softmax(tc, out, uses[0], dim)
+               : tc_torch_reduce(tc, out, aten, is_name(recipe, "mean") ? "dim" : "dim_IntList",
+                                 uses[0], dim, false);
   case TC_MATMUL:
     return !is_name(recipe, "linear") ? tc_torch_matmul(tc, out, uses[0], uses[1])
            : n == 3                   ? tc_torch_linear_bias(tc, out, uses[0], uses[1], uses[2])
                                       : tc_torch_linear(tc, out, uses[0], uses[1]);
-  case TC_TRANSPOSE: break; /* a view */
+  case TC_TRANSPOSE:
+    break; /* a view */
   }
   return false;
 }
@@ -100,15 +113,17 @@ static ExactLane torch_exact = {.name = "torch",
                                 .tensor_data = torch_tensor_data,
                                 .run = torch_run};
 
-/* ── values and comparison ──────────────────────────────────────────────────────────────────────────────────────── */
+/* ── values and comparison
+ * ──────────────────────────────────────────────────────────────────────────────────────── */
 
 enum { N_KINDS = 3 };
 
-/* Fills x: kind 0 ordinary values, 1 wide ones, 2 every special value among ordinary ones. The same in every process. */
+/* Fills x: kind 0 ordinary values, 1 wide ones, 2 every special value among ordinary ones. The same
+ * in every process. */
 static void battery_fill(float *x, int64_t n, int kind, uint32_t seed) {
-  static const float special[] = {0.0f,   -0.0f,   INFINITY, -INFINITY, NAN,    1e-45f,  -1e-40f, 1.17549435e-38f,
-                                  3e38f,  -3e38f,  88.7f,    -88.0f,    104.0f, -104.0f, 1.0f,    -1.0f,
-                                  0.5f,   -17.33f, 9.0f,     -9.0f};
+  static const float special[] = {
+      0.0f,  -0.0f,  INFINITY, -INFINITY, NAN,  1e-45f, -1e-40f, 1.17549435e-38f, 3e38f, -3e38f,
+      88.7f, -88.0f, 104.0f,   -104.0f,   1.0f, -1.0f,  0.5f,    -17.33f,         9.0f,  -9.0f};
   uint32_t state = seed * 2654435761u + 12345u;
   for (int64_t i = 0; i < n; i++) {
     float sum = -6.0f; /* of twelve uniform numbers: close to a normal distribution */
@@ -117,17 +132,20 @@ static void battery_fill(float *x, int64_t n, int kind, uint32_t seed) {
       sum += (float)(state >> 8) * (1.0f / 16777216.0f);
     }
     x[i] = kind == 1 ? sum * 30.0f : sum;
-    if (kind == 2 && (state >> 9) % 3 == 0) x[i] = special[(state >> 12) % (sizeof special / sizeof *special)];
+    if (kind == 2 && (state >> 9) % 3 == 0)
+      x[i] = special[(state >> 12) % (sizeof special / sizeof *special)];
   }
 }
 
 static bool same_floats(const float *a, const float *b, int64_t n) {
   for (int64_t i = 0; i < n; i++)
-    if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]))) return false;
+    if (memcmp(&a[i], &b[i], sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i])))
+      return false;
   return true;
 }
 
-/* ── one battery per class ──────────────────────────────────────────────────────────────────────────────────────── */
+/* ── one battery per class
+ * ──────────────────────────────────────────────────────────────────────────────────────── */
 
 enum { BATTERY_ELEMS = 1 << 14 };
 
@@ -143,7 +161,9 @@ typedef struct Battery {
   int64_t got_ints[BATTERY_ELEMS];
 } Battery;
 
-static TcRule battery_rule(const Battery *t, const TcCase *whole) { return t->recipe->rule(t->isa, whole); }
+static TcRule battery_rule(const Battery *t, const TcCase *whole) {
+  return t->recipe->rule(t->isa, whole);
+}
 
 /* Floats that the kernel and the framework see, as an operand. */
 static TcUse battery_use(const Battery *t, const float *x, int64_t rows, int64_t cols, int rank) {
@@ -151,11 +171,14 @@ static TcUse battery_use(const Battery *t, const float *x, int64_t rows, int64_t
 }
 
 /* The framework's own result, against the kernel's `got` of n elements. */
-static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, const void *got, int64_t n, bool ints) {
+static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, const void *got,
+                         int64_t n, bool ints) {
   TcTensor want = {0};
   const void *data = NULL;
-  bool same = t->lane->run(&t->tc, &want, t->recipe, uses, n_uses, dim) && (data = t->lane->tensor_data(want.handle)) != NULL;
-  if (same && n > 0) same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
+  bool same = t->lane->run(&t->tc, &want, t->recipe, uses, n_uses, dim) &&
+              (data = t->lane->tensor_data(want.handle)) != NULL;
+  if (same && n > 0)
+    same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
   tc_drop(&want);
   PyErr_Clear();
   return same;
@@ -164,40 +187,49 @@ static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, con
 /* Kernels run as in a body. */
 static unsigned battery_enter(const Battery *t) { return t->lane->flushes ? flush_enter() : 0; }
 static void battery_leave(const Battery *t, unsigned before) {
-  if (t->lane->flushes) flush_leave(before);
+  if (t->lane->flushes)
+    flush_leave(before);
 }
 
 static bool battery_map1(Battery *t) {
-  static const int64_t sizes[] = {1, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 100, 257, 1000};
+  static const int64_t sizes[] = {1,  3,  7,  8,  9,  15, 16,  17,  31,
+                                  32, 33, 47, 63, 64, 65, 100, 257, 1000};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes * N_KINDS; i++) {
     int64_t n = sizes[i / N_KINDS];
     TcPlace at = {0, n, t->threads};
     TcCase whole = {.rows = 1, .cols = n, .threads = t->threads};
-    if (!battery_rule(t, &whole).exact) continue;
+    if (!battery_rule(t, &whole).exact)
+      continue;
     battery_fill(t->a, n, (int)(i % N_KINDS), (uint32_t)i);
     unsigned before = battery_enter(t);
     t->recipe->kernel[t->isa].map1(t->a, t->got, n, &at);
     battery_leave(t, before);
     TcUse x = battery_use(t, t->a, 1, n, 1);
-    if (!battery_same(t, &x, 1, 0, t->got, n, false)) return false;
+    if (!battery_same(t, &x, 1, 0, t->got, n, false))
+      return false;
   }
   return true;
 }
 
 static bool battery_map2(Battery *t) {
-  static const int64_t shapes[][2] = {{1, 1}, {1, 7}, {1, 33}, {3, 16}, {5, 17}, {4, 100}, {16, 31}};
+  static const int64_t shapes[][2] = {{1, 1},  {1, 7},   {1, 33}, {3, 16},
+                                      {5, 17}, {4, 100}, {16, 31}};
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
     int64_t m = shapes[i / N_KINDS / 2][0], n = shapes[i / N_KINDS / 2][1];
     bool row = i % 2; /* the same shape, or a row over rows */
     TcCase whole = {.rows = m, .cols = n, .threads = t->threads, .full = !row};
-    if (!battery_rule(t, &whole).exact || (!row && is_name(t->recipe, "bias_add"))) continue;
+    if (!battery_rule(t, &whole).exact || (!row && is_name(t->recipe, "bias_add")))
+      continue;
     battery_fill(t->a, m * n, (int)(i / 2 % N_KINDS), (uint32_t)i);
     battery_fill(t->b, m * n, (int)(i / 2 % N_KINDS), (uint32_t)i + 1000);
     unsigned before = battery_enter(t);
-    t->recipe->kernel[t->isa].map2((TcOperand){t->a, n, 1}, (TcOperand){t->b, row ? 0 : n, 1}, t->got, m, n);
+    t->recipe->kernel[t->isa].map2((TcOperand){t->a, n, 1}, (TcOperand){t->b, row ? 0 : n, 1},
+                                   t->got, m, n);
     battery_leave(t, before);
-    TcUse uses[] = {battery_use(t, t->a, m, n, 2), battery_use(t, t->b, row ? 1 : m, n, row ? 1 : 2)};
-    if (!battery_same(t, uses, 2, 0, t->got, m * n, false)) return false;
+    TcUse uses[] = {battery_use(t, t->a, m, n, 2),
+                    battery_use(t, t->b, row ? 1 : m, n, row ? 1 : 2)};
+    if (!battery_same(t, uses, 2, 0, t->got, m * n, false))
+      return false;
   }
   return true;
 }
@@ -207,19 +239,22 @@ static bool battery_transpose(Battery *t) {
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS; i++) {
     int64_t m = shapes[i / N_KINDS][0], n = shapes[i / N_KINDS][1];
     TcCase whole = {.rows = m, .cols = n, .threads = t->threads};
-    if (!battery_rule(t, &whole).exact) continue;
+    if (!battery_rule(t, &whole).exact)
+      continue;
     battery_fill(t->a, m * n, (int)(i % N_KINDS), (uint32_t)i);
     unsigned before = battery_enter(t);
     t->recipe->kernel[t->isa].transpose(t->a, t->got, m, n);
     battery_leave(t, before);
     TcUse x = battery_use(t, t->a, m, n, 2);
-    if (!battery_same(t, &x, 1, 0, t->got, m * n, false)) return false;
+    if (!battery_same(t, &x, 1, 0, t->got, m * n, false))
+      return false;
   }
   return true;
 }
 
 static bool battery_along(Battery *t) {
-  static const int64_t shapes[][2] = {{1, 1}, {1, 8}, {2, 3}, {3, 16}, {5, 17}, {7, 31}, {16, 32}, {17, 33}, {33, 96}, {40, 129}, {1, 1000}, {70, 5}};
+  static const int64_t shapes[][2] = {{1, 1},   {1, 8},   {2, 3},   {3, 16},   {5, 17},   {7, 31},
+                                      {16, 32}, {17, 33}, {33, 96}, {40, 129}, {1, 1000}, {70, 5}};
   const TcRecipe *recipe = t->recipe;
   bool argmax = is_name(recipe, "argmax"), softmax = is_name(recipe, "softmax");
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
@@ -227,7 +262,8 @@ static bool battery_along(Battery *t) {
     TcAxis axis = i % 2 ? TC_FIRST : TC_LAST;
     TcPlace at = {0, m * n, t->threads};
     TcCase whole = {.rows = m, .cols = n, .axis = axis, .threads = t->threads};
-    if (!battery_rule(t, &whole).exact) continue;
+    if (!battery_rule(t, &whole).exact)
+      continue;
     battery_fill(t->a, m * n, (int)(i / 2 % N_KINDS), (uint32_t)i);
     void *got = argmax ? (void *)t->got_ints : (void *)t->got;
     unsigned before = battery_enter(t);
@@ -235,30 +271,50 @@ static bool battery_along(Battery *t) {
     battery_leave(t, before);
     TcUse x = battery_use(t, t->a, m, n, 2);
     int64_t n_results = softmax ? m * n : axis == TC_FIRST ? n : m;
-    if (!battery_same(t, &x, 1, axis == TC_FIRST ? 0 : 1, got, n_results, argmax)) return false;
+    if (!battery_same(t, &x, 1, axis == TC_FIRST ? 0 : 1, got, n_results, argmax))
+      return false;
   }
   return true;
 }
 
 static bool battery_matmul(Battery *t) {
-  static const int64_t shapes[][3] = {{1, 1, 1},   {1, 32, 32}, {1, 32, 8},  {2, 3, 5},   {3, 16, 17}, {4, 31, 33}, {15, 32, 32},
-                                      {16, 32, 8}, {17, 33, 9}, {33, 96, 96}, {40, 8, 100}, {64, 100, 3}, {35, 130, 65}, {2, 400, 20}};
+  static const int64_t shapes[][3] = {{1, 1, 1},     {1, 32, 32},  {1, 32, 8},   {2, 3, 5},
+                                      {3, 16, 17},   {4, 31, 33},  {15, 32, 32}, {16, 32, 8},
+                                      {17, 33, 9},   {33, 96, 96}, {40, 8, 100}, {64, 100, 3},
+                                      {35, 130, 65}, {2, 400, 20}};
   const TcRecipe *recipe = t->recipe;
   bool mv = is_name(recipe, "mv"), linear = is_name(recipe, "linear");
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
-    int64_t m = shapes[i / N_KINDS / 2][0], k = shapes[i / N_KINDS / 2][1], n = mv ? 1 : shapes[i / N_KINDS / 2][2];
+    int64_t m = shapes[i / N_KINDS / 2][0], k = shapes[i / N_KINDS / 2][1],
+            n = mv ? 1 : shapes[i / N_KINDS / 2][2];
     bool with_bias = linear && i % 2;
-    if (!linear && i % 2) continue;
-    TcCase whole = {.rows = m, .cols = n, .k = k, .bias = with_bias, .transposed = linear, .threads = t->threads};
+    if (!linear && i % 2)
+      continue;
+    TcCase whole = {.rows = m,
+                    .cols = n,
+                    .k = k,
+                    .bias = with_bias,
+                    .transposed = linear,
+                    .threads = t->threads};
     TcRule rule = battery_rule(t, &whole);
-    if (!rule.exact) continue;
-    struct TcBuffer *packed = rule.pack_elems > 0 ? buffer_new((size_t)rule.pack_elems * sizeof(float)) : NULL;
-    if (rule.pack_elems > 0 && !packed) return false;
+    if (!rule.exact)
+      continue;
+    struct TcBuffer *packed =
+        rule.pack_elems > 0 ? buffer_new((size_t)rule.pack_elems * sizeof(float)) : NULL;
+    if (rule.pack_elems > 0 && !packed)
+      return false;
     int kind = (int)(i / 2 % N_KINDS);
     battery_fill(t->a, m * k, kind, (uint32_t)i);
     battery_fill(t->b, k * n, kind, (uint32_t)i + 1000);
     battery_fill(t->c, n, kind, (uint32_t)i + 2000);
-    TcMatmul mm = {.x = t->a, .w = t->b, .bias = with_bias ? t->c : NULL, .out = t->got, .m = m, .k = k, .n = n, .transposed = linear};
+    TcMatmul mm = {.x = t->a,
+                   .w = t->b,
+                   .bias = with_bias ? t->c : NULL,
+                   .out = t->got,
+                   .m = m,
+                   .k = k,
+                   .n = n,
+                   .transposed = linear};
     if (packed) {
       tc__kernels((int)t->isa)->pack(t->b, buffer_data(packed), k, n, linear);
       mm.packed = buffer_data(packed);
@@ -267,16 +323,23 @@ static bool battery_matmul(Battery *t) {
     unsigned before = battery_enter(t);
     recipe->kernel[t->isa].matmul(&mm, &at);
     battery_leave(t, before);
-    if (packed) tc__free_buffer(packed);
+    if (packed)
+      tc__free_buffer(packed);
     TcUse uses[3] = {battery_use(t, t->a, m, k, 2), {NULL, true}, {NULL, true}};
-    uses[1] = mv ? battery_use(t, t->b, 1, k, 1) : linear ? battery_use(t, t->b, n, k, 2) : battery_use(t, t->b, k, n, 2);
-    if (with_bias) uses[2] = battery_use(t, t->c, 1, n, 1);
-    if (!battery_same(t, uses, with_bias ? 3 : 2, 0, t->got, m * n, false)) return false;
+    uses[1] = mv       ? battery_use(t, t->b, 1, k, 1)
+              : linear ? battery_use(t, t->b, n, k, 2)
+                       : battery_use(t, t->b, k, n, 2);
+    if (with_bias)
+      uses[2] = battery_use(t, t->c, 1, n, 1);
+    if (!battery_same(t, uses, with_bias ? 3 : 2, 0, t->got, m * n, false))
+      return false;
   }
   return true;
 }
 
-/* ── verdicts ───────────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── verdicts
+ * ─────────────────────────────────────────────────────────────────────────────────────────────────────
+ */
 
 /* What a recipe was found to be at a thread count. */
 typedef struct RecipeVerdict {
@@ -289,17 +352,19 @@ static RecipeVerdict recipe_verdicts[MOST_VERDICTS];
 static int n_recipe_verdicts;
 
 static bool recipe_examine(TcCall *tc, const ExactLane *lane, const TcRecipe *recipe, int threads) {
-  if (!recipe->kernel[lane->isa].map1) return false;
+  if (!recipe->kernel[lane->isa].map1)
+    return false;
   Battery *battery = calloc(1, sizeof *battery);
-  if (!battery) return false;
+  if (!battery)
+    return false;
   battery->tc = *tc;
   battery->lane = lane;
   battery->isa = lane->isa;
   battery->threads = threads;
   battery->recipe = recipe;
-  bool admitted = recipe->class == TC_MAP1   ? battery_map1(battery)
-                  : recipe->class == TC_MAP2 ? battery_map2(battery)
-                  : recipe->class == TC_ALONG ? battery_along(battery)
+  bool admitted = recipe->class == TC_MAP1     ? battery_map1(battery)
+                  : recipe->class == TC_MAP2   ? battery_map2(battery)
+                  : recipe->class == TC_ALONG  ? battery_along(battery)
                   : recipe->class == TC_MATMUL ? battery_matmul(battery)
                                                : battery_transpose(battery);
   free(battery);
@@ -308,15 +373,19 @@ static bool recipe_examine(TcCall *tc, const ExactLane *lane, const TcRecipe *re
 
 static bool recipe_admitted(TcCall *tc, ExactLane *lane, const TcRecipe *recipe, int threads) {
   for (int i = 0; i < n_recipe_verdicts; i++)
-    if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads) return recipe_verdicts[i].admitted;
-  if (n_recipe_verdicts == MOST_VERDICTS) return false;
+    if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads)
+      return recipe_verdicts[i].admitted;
+  if (n_recipe_verdicts == MOST_VERDICTS)
+    return false;
   if (!lane->verdicts.known) {
     Dl_info owner;
-    verdict_file_find(&lane->verdicts, lane->name, dladdr(lane->witness(), &owner) ? owner.dli_fname : NULL, (int)lane->isa);
+    verdict_file_find(&lane->verdicts, lane->name,
+                      dladdr(lane->witness(), &owner) ? owner.dli_fname : NULL, (int)lane->isa);
   }
   int kept = verdict_read(&lane->verdicts, recipe->name, threads);
   bool admitted = kept >= 0 ? kept == 1 : recipe_examine(tc, lane, recipe, threads);
-  if (kept < 0) verdict_append(&lane->verdicts, recipe->name, threads, admitted);
+  if (kept < 0)
+    verdict_append(&lane->verdicts, recipe->name, threads, admitted);
   recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, admitted};
   return admitted;
 }
@@ -324,16 +393,19 @@ static bool recipe_admitted(TcCall *tc, ExactLane *lane, const TcRecipe *recipe,
 /* May the function's exact body run at this thread count? Examines what was not examined yet. */
 static bool func_admitted(TcCall *tc, ExactLane *lane, int threads) {
   const TcFunc *func = tc->func;
-  if (lane->status == EXACT_UNKNOWN) lane->status = lane->load(&lane->isa) ? EXACT_READY : EXACT_UNAVAILABLE;
+  if (lane->status == EXACT_UNKNOWN)
+    lane->status = lane->load(&lane->isa) ? EXACT_READY : EXACT_UNAVAILABLE;
   bool admitted = lane->status == EXACT_READY;
   for (int i = 0; i < func->n_recipes && admitted; i++) {
     admitted = recipe_admitted(tc, lane, func->recipes[i], threads);
-    if (strcmp(func->recipes[i]->name, "matmul") == 0) admitted = admitted && recipe_admitted(tc, lane, &tc_recipe_mv, threads);
+    if (strcmp(func->recipes[i]->name, "matmul") == 0)
+      admitted = admitted && recipe_admitted(tc, lane, &tc_recipe_mv, threads);
   }
   return admitted;
 }
 
-/* Matmuls are IEEE only while nothing below that was asked for. Codes of at::Float32Precision: 0 none set, 1 ieee. */
+/* Matmuls are IEEE only while nothing below that was asked for. Codes of at::Float32Precision: 0
+ * none set, 1 ieee. */
 static inline bool precision_is_ieee(void) {
   int32_t precision = torch.float32_precision(torch.global_context(), 2, 3) & 0xff;
   return precision <= 1;

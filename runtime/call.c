@@ -201,7 +201,8 @@ static bool may_be_dual(const TcFunc *func, const TcValue *values) {
   if (!torch.has_meta)
     return true;
   for (int i = 0; i < func->n_params; i++)
-    if (func->params[i].type.kind == TC_TENSOR && impl_words(values[i].tensor.handle)[META_WORD] != 0)
+    if (func->params[i].type.kind == TC_TENSOR &&
+        impl_words(values[i].tensor.handle)[META_WORD] != 0)
       return true;
   return false;
 }

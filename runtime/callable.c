@@ -67,7 +67,8 @@ static bool put_count(PyObject *dict, const char *key, uint64_t count) {
   return ok;
 }
 
-/* The function's recipes that were examined, at the thread count of its last call, and found not to be the wheel's. */
+/* The function's recipes that were examined, at the thread count of its last call, and found not to
+ * be the wheel's. */
 static PyObject *not_admitted(const Callable *self) {
   PyObject *names = PyList_New(0);
   for (int i = 0; names && i < n_recipe_verdicts; i++) {
@@ -148,8 +149,7 @@ static void callable_dealloc(PyObject *object) {
   PyObject_GC_Del(object);
 }
 
-#define OF_ORIGINAL(name, setter)                                                                  \
-  { name, get_of_original, setter, NULL, (void *)(uintptr_t)name }
+#define OF_ORIGINAL(name, setter) {name, get_of_original, setter, NULL, (void *)(uintptr_t)name}
 static PyGetSetDef callable_getset[] = {
     OF_ORIGINAL("__name__", set_of_original),
     OF_ORIGINAL("__qualname__", set_of_original),

@@ -178,11 +178,13 @@ static bool compare_elements(const TcFunc *func, const TensorView *native,
 
 /* "float32", "float32, layout 1". */
 static void type_print(char *text, size_t size, const TensorView *view) {
-  static const char *const names[] = {"uint8",   "int8",      "int16",     "int32",      "int64", "float16",
-                                      "float32", "float64",   "complex32", "complex64",  "complex128", "bool"};
-  const char *name = view->dtype >= 0 && view->dtype < (int32_t)(sizeof names / sizeof *names) ? names[view->dtype]
-                     : view->dtype == 15                                                       ? "bfloat16"
-                                                                                               : "another dtype";
+  static const char *const names[] = {"uint8",     "int8",      "int16",      "int32",
+                                      "int64",     "float16",   "float32",    "float64",
+                                      "complex32", "complex64", "complex128", "bool"};
+  const char *name = view->dtype >= 0 && view->dtype < (int32_t)(sizeof names / sizeof *names)
+                         ? names[view->dtype]
+                     : view->dtype == 15 ? "bfloat16"
+                                         : "another dtype";
   if (view->layout == 0)
     snprintf(text, size, "%s", name);
   else

@@ -1,7 +1,8 @@
 /* print.c: print() inside a native function.
  *
- * What a body prints is held back until it is known who answers the call: when the body raises and Python repeats the call,
- * Python prints it all, so ours is dropped. Otherwise it is written in one piece, before the result or the exception is seen.
+ * What a body prints is held back until it is known who answers the call: when the body raises and
+ * Python repeats the call, Python prints it all, so ours is dropped. Otherwise it is written in one
+ * piece, before the result or the exception is seen.
  */
 
 /* Takes `piece`, a new text or NULL with an exception. */
@@ -39,7 +40,8 @@ bool tc_print_text(TcCall *tc, const char *text, int64_t n, const char *end) {
 
 static void print_forget(TcCall *tc) { Py_CLEAR(tc->printed); }
 
-/* Writes what was held back to sys.stdout, as print does. An exception that is set stays set. False: an exception is set. */
+/* Writes what was held back to sys.stdout, as print does. An exception that is set stays set.
+ * False: an exception is set. */
 static bool print_write(TcCall *tc) {
   if (!tc->printed)
     return !PyErr_Occurred();

@@ -217,7 +217,8 @@ static uint64_t now_ns(void) {
 }
 
 bool tc_turn(TcCall *tc) {
-  /* Without the GIL an exact body can't be interrupted: a loop that long belongs to the library body. */
+  /* Without the GIL an exact body can't be interrupted: a loop that long belongs to the library
+   * body. */
   if (tc->exact && (tc->released || exact_in_blocks(tc)))
     return ++tc->n_turns < 1u << 20;
   if (!tc->released) {

@@ -57,7 +57,8 @@ struct TcCall {
   bool replay;         /* run each op as torch's own Python function, for its exceptions */
   bool op_failed;      /* a kernel failed; which error eager gives is not known yet */
   PyObject *printed;   /* text that the body printed and nobody has seen yet, or NULL */
-  struct ExactBlock *exact; /* the exact body runs, perhaps without the GIL: what would raise declines */
+  struct ExactBlock
+      *exact; /* the exact body runs, perhaps without the GIL: what would raise declines */
 };
 
 /* Whether the exact body that runs is one of several blocks of a call. */

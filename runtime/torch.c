@@ -360,8 +360,8 @@ static bool add_or_sub(TcCall *tc, TcTensor *out, const char *op, double alpha, 
     return raise_shapes(tc, op, uses, 2);
   if (!a.handle || !b.handle)
     return raise_internal(tc, op);
-  /* The dispatcher has no encoding for alpha. The shim's subtract is one that goes through it, but modes must see an addition
-   * where the source has one. */
+  /* The dispatcher has no encoding for alpha. The shim's subtract is one that goes through it, but
+   * modes must see an addition where the source has one. */
   if (tc->replay || (!tc->plain && alpha > 0)) {
     Arg args[] = {tensor_arg(a), tensor_arg(b)};
     return call_builtin(tc, out, op, args, 2);

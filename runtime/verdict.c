@@ -1,12 +1,14 @@
 /* verdict.c: what recipes were found to be on this host, kept from one process to the next.
  *
- * Reads and appends to one small text file per lane in the user's cache, one line per recipe and thread count:
+ * Reads and appends to one small text file per lane in the user's cache, one line per recipe and
+ * thread count:
  *
  *   relu 2 1
  *
- * The file's name is a digest of everything that a verdict depends on: this runtime, the wheel, the CPU, the instruction set
- * and the variables that choose kernels. Anything else is another file. Without a cache folder, or where it can't be written,
- * recipes are simply examined in each process. Runs under the GIL.
+ * The file's name is a digest of everything that a verdict depends on: this runtime, the wheel, the
+ * CPU, the instruction set and the variables that choose kernels. Anything else is another file.
+ * Without a cache folder, or where it can't be written, recipes are simply examined in each
+ * process. Runs under the GIL.
  */
 
 /* Of the text and flags that the recipes were compiled from; set by the build. */
@@ -25,7 +27,9 @@ static uint64_t digest_add(uint64_t digest, const void *bytes, size_t n) { /* FN
   return digest;
 }
 
-static uint64_t digest_text(uint64_t digest, const char *text) { return digest_add(digest, text ? text : "", strlen(text ? text : "") + 1); }
+static uint64_t digest_text(uint64_t digest, const char *text) {
+  return digest_add(digest, text ? text : "", strlen(text ? text : "") + 1);
+}
 
 /* Family, model, stepping and features of the CPU. */
 static uint64_t digest_cpu(uint64_t digest) {
@@ -47,17 +51,20 @@ static uint64_t digest_file(uint64_t digest, const char *path) {
   struct stat found;
   if (!path || stat(path, &found) != 0)
     return digest;
-  int64_t numbers[3] = {(int64_t)found.st_size, (int64_t)found.st_mtim.tv_sec, (int64_t)found.st_mtim.tv_nsec};
+  int64_t numbers[3] = {(int64_t)found.st_size, (int64_t)found.st_mtim.tv_sec,
+                        (int64_t)found.st_mtim.tv_nsec};
   return digest_add(digest_text(digest, path), numbers, sizeof numbers);
 }
 
 /* Looks the file up, and makes its folder. image: of the wheel's kernels. */
 static void verdict_file_find(VerdictFile *file, const char *lane, const char *image, int isa) {
-  static const char *const variables[] = {"ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR",
-                                          "ONEDNN_MAX_CPU_ISA",  "DNNL_MAX_CPU_ISA",        "TF_ENABLE_ONEDNN_OPTS"};
+  static const char *const variables[] = {
+      "ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR",
+      "ONEDNN_MAX_CPU_ISA",  "DNNL_MAX_CPU_ISA",        "TF_ENABLE_ONEDNN_OPTS"};
   file->known = true;
   file->path[0] = 0;
-  const char *chosen = getenv("TENSORC_CACHE_DIR"), *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  const char *chosen = getenv("TENSORC_CACHE_DIR"), *base = getenv("XDG_CACHE_HOME"),
+             *home = getenv("HOME");
   char folder[400];
   int n = chosen && *chosen ? snprintf(folder, sizeof folder, "%s", chosen)
           : base && *base   ? snprintf(folder, sizeof folder, "%s/tensorc", base)
@@ -79,7 +86,8 @@ static void verdict_file_find(VerdictFile *file, const char *lane, const char *i
     mkdir(parent, 0700);
   }
   mkdir(folder, 0700);
-  snprintf(file->path, sizeof file->path, "%s/admission-%s-%016llx", folder, lane, (unsigned long long)digest);
+  snprintf(file->path, sizeof file->path, "%s/admission-%s-%016llx", folder, lane,
+           (unsigned long long)digest);
 }
 
 /* 1: admitted, 0: not, -1: never examined. */
@@ -88,7 +96,8 @@ static int verdict_read(const VerdictFile *file, const char *recipe, int threads
   int n, admitted, answer = -1;
   FILE *stream = *file->path ? fopen(file->path, "re") : NULL;
   while (stream && fgets(line, sizeof line, stream))
-    if (sscanf(line, "%63s %d %d", name, &n, &admitted) == 3 && strcmp(name, recipe) == 0 && n == threads)
+    if (sscanf(line, "%63s %d %d", name, &n, &admitted) == 3 && strcmp(name, recipe) == 0 &&
+        n == threads)
       answer = admitted == 1;
   if (stream)
     fclose(stream);
@@ -96,10 +105,12 @@ static int verdict_read(const VerdictFile *file, const char *recipe, int threads
 }
 
 /* One write of one line: several processes may append at once. */
-static void verdict_append(const VerdictFile *file, const char *recipe, int threads, bool admitted) {
+static void verdict_append(const VerdictFile *file, const char *recipe, int threads,
+                           bool admitted) {
   char line[128];
   int n = snprintf(line, sizeof line, "%s %d %d\n", recipe, threads, admitted ? 1 : 0);
-  int descriptor = *file->path ? open(file->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
+  int descriptor =
+      *file->path ? open(file->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
   if (descriptor < 0)
     return;
   ssize_t written = write(descriptor, line, (size_t)n);

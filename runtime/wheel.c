@@ -19,10 +19,11 @@ typedef struct Image {
 
 enum {
   HANDLE_OFFSET =
-      16,         /* of the at::Tensor in a Tensor object, in bytes: right behind the object head */
-  STORAGE_WORD = 2,         /* of a TensorImpl: its StorageImpl */
-  DATA_WORD = 2,            /* of a StorageImpl: its memory */
-  META_WORD = 3,            /* of a TensorImpl: its autograd metadata, NULL for a tensor that never met autograd */
+      16, /* of the at::Tensor in a Tensor object, in bytes: right behind the object head */
+  STORAGE_WORD = 2, /* of a TensorImpl: its StorageImpl */
+  DATA_WORD = 2,    /* of a StorageImpl: its memory */
+  META_WORD =
+      3, /* of a TensorImpl: its autograd metadata, NULL for a tensor that never met autograd */
   COUNT_WORD = 1, /* of a TensorImpl: the references to it, in the low 32 bits */
   FIRST_KEY_WORD =
       16, /* where the dispatch key set of a TensorImpl is looked for, in 8-byte words */
@@ -55,10 +56,10 @@ typedef struct Torch {
                      plain */
   int shape_word; /* word of a plain TensorImpl that holds its rank; 0: not found, the shim is asked
                    */
-  bool has_meta;              /* META_WORD holds */
-  int offset_word;            /* word of a plain TensorImpl that holds its storage offset, in elements, and STORAGE_WORD and
-                                 DATA_WORD hold; 0: not so, the shim is asked for data */
-  bool has_count; /* COUNT_WORD holds */
+  bool has_meta;  /* META_WORD holds */
+  int offset_word;    /* word of a plain TensorImpl that holds its storage offset, in elements, and
+                         STORAGE_WORD and DATA_WORD hold; 0: not so, the shim is asked for data */
+  bool has_count;     /* COUNT_WORD holds */
   bool inline_handle; /* HANDLE_OFFSET holds for tensors, parameters and views */
 } Torch;
 
@@ -295,7 +296,8 @@ static bool call_method(PyObject *object, const char *method, const char *format
 /* Whether a tensor's memory is where we think, by what the shim says. */
 static bool has_data_at(const Torch *t, H handle, int offset_word, uint64_t offset) {
   void *data = NULL;
-  const uint64_t *impl = impl_words(handle), *storage = (const uint64_t *)(uintptr_t)impl[STORAGE_WORD];
+  const uint64_t *impl = impl_words(handle),
+                 *storage = (const uint64_t *)(uintptr_t)impl[STORAGE_WORD];
   return t->get_data(handle, &data) == 0 && data && impl[offset_word] == offset &&
          storage[DATA_WORD] + offset * sizeof(float) == (uint64_t)(uintptr_t)data;
 }
@@ -333,7 +335,8 @@ static bool probe(Torch *t) {
     goto failed;
   if (t->inline_handle && !t->requires_grad(impl_words((char *)parameter + HANDLE_OFFSET)))
     goto failed;
-  t->has_meta = t->inline_handle && impl_words(plain)[META_WORD] == 0 && impl_words(view)[META_WORD] == 0 &&
+  t->has_meta = t->inline_handle && impl_words(plain)[META_WORD] == 0 &&
+                impl_words(view)[META_WORD] == 0 &&
                 impl_words((char *)parameter + HANDLE_OFFSET)[META_WORD] != 0;
 
   uint64_t stack[5] = {0};

@@ -38,7 +38,12 @@ def text() -> str:
             continue
         found.sort(key=lambda rule: (rule["diagnostic_code"], rule["id"]))
         rows = [
-            [f"`{rule['scope']['pattern']}`", rule["constraint"].rpartition(": ")[2], rule["diagnostic_code"], f"`{rule['id']}`"]
+            [
+                f"`{rule['scope']['pattern']}`",
+                rule["constraint"].rpartition(": ")[2],
+                rule["diagnostic_code"],
+                f"`{rule['id']}`",
+            ]
             for rule in found
         ]
         parts.append(f"\n## {title}\n\n" + table(["form", "ranks > result", "code", "rule"], rows))

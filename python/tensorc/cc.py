@@ -18,7 +18,8 @@ ARCHIVE = "libtensorc_rt.a"
 FLAGS = ("-std=c11", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
 # Generated C is calls and branches: more than -O1 only costs time, and on long functions minutes.
 MODULE_FLAGS = (*FLAGS, "-O1")
-RUNTIME_FLAGS = (*FLAGS, "-O2")
+# Without NDEBUG, asserts in Python.h would put the path of this installation into every wheel.
+RUNTIME_FLAGS = (*FLAGS, "-O2", "-DNDEBUG")
 # The kernels are one text, compiled once per instruction set; which one runs is decided in the process.
 KERNEL_FLAGS = (*RUNTIME_FLAGS, "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi")
 _X86_KERNELS = {
