@@ -301,11 +301,16 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
+    import contextlib
     import importlib.metadata
     import importlib.util
 
     for lane, name in FRAMEWORKS.items():
-        version = importlib.metadata.version(name) if importlib.util.find_spec(name) else None
+        version = None
+        for distribution in (name, f"{name}-cpu"):
+            if importlib.util.find_spec(name) and not version:
+                with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                    version = importlib.metadata.version(distribution)
         if version:
             terminalreporter.write_line(f"framework {name} {version}")
         else:
