@@ -6,6 +6,8 @@ TENSORC := $(PY) -m tensorc
 CLANG ?= clang
 TORCH := torch==2.11.0
 TENSORFLOW := tensorflow-cpu==2.21.0
+# The tool whose decisions the tests hold ours against; without its own pins of the frameworks.
+REFERENCE := rextio==0.1.8 rextio-torch==0.1.3 rextio-tensorflow==0.1.3
 # The conformance cases count on numpy 1's rule that float32 × int64 scalar is float32; Python 3.13 has no numpy 1.
 NUMPY := 'numpy<2; python_version < "3.13"' 'numpy; python_version >= "3.13"'
 
@@ -82,6 +84,7 @@ PIP := $(PY) -m pip install -q --disable-pip-version-check
 
 $(VENV)/deps.stamp: $(PY)
 	$(PIP) "setuptools>=70.1,<82" packaging filelock $(NUMPY) pytest hypothesis jaxtyping jsonschema
+	$(PIP) --no-deps $(REFERENCE)
 	@touch $@
 
 $(VENV)/torch.stamp: $(VENV)/deps.stamp
