@@ -41,14 +41,14 @@ void buf_add_bytes(Buf *buf, const char *text, size_t length) {
 
 void buf_add(Buf *buf, const char *text) { buf_add_bytes(buf, text, strlen(text)); }
 
-void buf_addf(Buf *buf, const char *format, ...) {
+void buf_addv(Buf *buf, const char *format, va_list args) {
   reserve(buf, 64);
   for (;;) {
     size_t room = buf->capacity - buf->length;
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(buf->text + buf->length, room, format, args);
-    va_end(args);
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(buf->text + buf->length, room, format, again);
+    va_end(again);
     if (length < 0)
       NEVER("a format that printf refuses");
     if ((size_t)length < room) {
@@ -57,6 +57,13 @@ void buf_addf(Buf *buf, const char *format, ...) {
     }
     reserve(buf, (size_t)length);
   }
+}
+
+void buf_addf(Buf *buf, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  buf_addv(buf, format, args);
+  va_end(args);
 }
 
 void buf_add_double(Buf *buf, double number) {

@@ -7,7 +7,6 @@
  */
 #include "claim.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -21,11 +20,9 @@ Ir *refuse(Claimer *c, const char *code, Outcome outcome, Span span, const char 
            const char *format, ...) {
   va_list args;
   va_start(args, format);
-  char text[1024];
-  vsnprintf(text, sizeof text, format, args);
+  diag_addv(c->unit, c->func, code, outcome, span, suggestion, format, args);
   va_end(args);
   c->refused = true;
-  diag_add(c->unit, c->func, code, outcome, span, suggestion, "%s", text);
   return NULL;
 }
 

@@ -185,7 +185,8 @@ static bool find_lane(Claimer *c) {
                                         : LANE_NONE;
     if (func->lane == LANE_NONE) {
       refuse(c, "RXT010", OUTCOME_NOT_COVERED, func->name_span,
-             "use the types of rextio_torch.types or rextio_tensorflow.types",
+             torch ? "use the types of rextio_torch.types or rextio_tensorflow.types"
+                   : "import torch or tensorflow in this module",
              torch ? "the module imports both PyTorch and TensorFlow: nothing says which its "
                      "tensors belong to"
                    : "nothing says which framework its tensors belong to");

@@ -7,7 +7,6 @@
  */
 #include "tensorc.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -16,21 +15,22 @@ enum {
   NUMBER_WIDTH = 5,  /* of the line number in the margin */
 };
 
+void diag_addv(Unit *unit, Func *func, const char *code, Outcome outcome, Span span,
+               const char *suggestion, const char *format, va_list args) {
+  Buf message = {0};
+  buf_addv(&message, format, args);
+  Diag diag = {code, outcome, span, arena_name(&unit->arena, message.text), suggestion};
+  buf_free(&message);
+  Diags *diags = func != NULL ? &func->diags : &unit->diags;
+  ARENA_PUSH(&unit->arena, diags, diag);
+}
+
 void diag_add(Unit *unit, Func *func, const char *code, Outcome outcome, Span span,
               const char *suggestion, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  int length = vsnprintf(NULL, 0, format, args);
+  diag_addv(unit, func, code, outcome, span, suggestion, format, args);
   va_end(args);
-  if (length < 0)
-    NEVER("a format that printf refuses");
-  char *message = arena_alloc(&unit->arena, (size_t)length + 1);
-  va_start(args, format);
-  vsnprintf(message, (size_t)length + 1, format, args);
-  va_end(args);
-  Diag diag = {code, outcome, span, message, suggestion};
-  Diags *diags = func != NULL ? &func->diags : &unit->diags;
-  ARENA_PUSH(&unit->arena, diags, diag);
 }
 
 const char *outcome_name(Outcome outcome) {

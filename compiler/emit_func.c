@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* How the two bodies spell the same program. */
@@ -104,14 +103,12 @@ static const char *name_of(const Emitter *e, const Slot *slot) { return e->names
 
 static void put(Emitter *e, const char *format, ...) TC_PRINTF(2, 3);
 static void put(Emitter *e, const char *format, ...) {
-  char text[4096];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
   for (int i = 0; i < e->indent; i++)
     buf_add(e->out, "  ");
-  buf_add(e->out, text);
+  va_list args;
+  va_start(args, format);
+  buf_addv(e->out, format, args);
+  va_end(args);
   buf_add(e->out, "\n");
 }
 

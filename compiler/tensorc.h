@@ -75,6 +75,7 @@ void buf_free(Buf *buf);
 void buf_add(Buf *buf, const char *text);
 void buf_add_bytes(Buf *buf, const char *text, size_t length);
 void buf_addf(Buf *buf, const char *format, ...) TC_PRINTF(2, 3);
+void buf_addv(Buf *buf, const char *format, va_list args);
 void buf_add_double(Buf *buf, double number); /* shortest decimal that reads back the same, in every
                                                  locale; has . or e; inf, -inf, nan */
 void buf_add_c_string(Buf *buf, const char *text,
@@ -111,6 +112,8 @@ const char *outcome_name(Outcome outcome); /* "rejected", "not-covered", "note" 
 /* Records a finding about `func` (NULL: about the module). `suggestion` may be NULL. */
 void diag_add(struct Unit *unit, struct Func *func, const char *code, Outcome outcome, Span span,
               const char *suggestion, const char *format, ...) TC_PRINTF(7, 8);
+void diag_addv(struct Unit *unit, struct Func *func, const char *code, Outcome outcome, Span span,
+               const char *suggestion, const char *format, va_list args);
 /* file:line:col: code outcome  function   message, the source line, a caret line, the suggestion.
  * Columns shown count from 1. */
 void diag_print(Buf *out, const struct Unit *unit, const struct Func *func, const Diag *diag);

@@ -60,6 +60,31 @@ def test_packages_by_name(tmp_path: Path) -> None:
     assert project.run("import runpy\nrunpy.run_module('a', run_name='__main__')").split() in (["0.0", "library"], ["0.0", "exact"])
 
 
+def test_nothing_in_a_source_is_too_long(tmp_path: Path) -> None:
+    """Literals, names and what a refusal quotes, each of some thousand characters."""
+    long = "é" * 5000
+    project = Project(tmp_path, {"m.py": ACT + f'''
+def speak(x: TensorF32Cpu2D, {long}: int) -> TensorF32Cpu2D:
+    print("{long}")
+    if {long} < 0:
+        raise ValueError("{long}")
+    a{long} = x.relu()
+    return a{long} + a{long}
+
+
+def refused(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.{long}(torch.{long})
+'''}).build()
+    assert project.run(f'''
+        import torch, m
+        assert m.speak(torch.ones(1, 1), 1).item() == 2 and m.speak.body != "python"
+        try: m.speak(torch.ones(1, 1), -1)
+        except ValueError as error: print(str(error) == "{long}")
+    ''') == f"{long}\n{long}\nTrue\n"
+    refused = project.functions()["m.refused"]
+    assert refused["native_status"] == "rejected" and all(long in d["message"] for d in refused["diagnostics"]), refused["diagnostics"]
+
+
 def test_source_is_untouched(tmp_path: Path) -> None:
     project = Project(tmp_path, {"m.py": ACT})
     before = snapshot(tmp_path)
