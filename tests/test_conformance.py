@@ -5,52 +5,48 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench import TESTS, Project, environment, has_torch
+from workbench import TESTS, Project, environment
 
 sys.path.insert(0, str(TESTS / "conformance"))
 import decisions  # noqa: E402
 
 CASES = decisions.load(TESTS / "conformance" / "torch.jsonl")
+LANES = ("torch", "tensorflow")
 
 
-@pytest.fixture(scope="module")
-def checked(module_folder: Path) -> tuple[Project, dict[str, str], list[tuple[str, str]], list[str]]:
-    project = Project(module_folder)
-    where = decisions.write_project(CASES, project.root)
-    return project, where, *decisions.compare(CASES, project.check())
+class Checked:
+    """The cases of a lane as one project, and what `check` says of it."""
+
+    def __init__(self, folder: Path, lane: str) -> None:
+        self.lane = lane
+        self.cases = decisions.load(TESTS / "conformance" / f"{lane}.jsonl")
+        self.project = Project(folder / lane)
+        self.where = decisions.write_project(self.cases, self.project.root, lane)
+        self.faults, self.native = decisions.compare(self.cases, self.project.check())
 
 
-@pytest.fixture(scope="module")
-def checked_tensorflow(module_folder: Path) -> tuple[list[dict[str, Any]], list[tuple[str, str]], list[str]]:
-    cases = decisions.load(TESTS / "conformance" / "tensorflow.jsonl")
-    project = Project(module_folder / "tensorflow")
-    decisions.write_project(cases, project.root, "tensorflow")
-    return cases, *decisions.compare(cases, project.check())
+@pytest.fixture(scope="module", params=LANES)
+def checked(module_folder: Path, request: pytest.FixtureRequest) -> Checked:
+    return Checked(module_folder, request.param)
 
 
 def _lines(faults: list[Any]) -> str:
     return f"{len(faults)} differ:\n" + "\n".join(f"  {name}: {why}" for name, why in faults[:25])
 
 
-def test_decisions(checked: Any) -> None:
-    _, _, faults, native = checked
-    assert not faults, _lines(faults)
-    assert len(native) >= sum(c["status"] == "accepted" for c in CASES)
-
-
-def test_decisions_tensorflow(checked_tensorflow: Any) -> None:
-    cases, faults, native = checked_tensorflow
-    assert not faults, _lines(faults)
-    assert len(native) >= sum(c["status"] == "accepted" for c in cases)
+def test_decisions(checked: Checked) -> None:
+    assert not checked.faults, _lines(checked.faults)
+    assert len(checked.native) >= sum(c["status"] == "accepted" for c in checked.cases)
 
 
 @pytest.mark.parametrize("change", ["not native", "other rule", "accepted", "other code", "missing"])
-def test_a_wrong_decision_is_found(checked: Any, change: str) -> None:
+def test_a_wrong_decision_is_found(change: str) -> None:
     """The comparison itself must be able to fail."""
     f: dict[str, Any]
     accepted = next(c for c in CASES if c["status"] == "accepted")
@@ -73,16 +69,16 @@ def test_a_wrong_decision_is_found(checked: Any, change: str) -> None:
     assert decisions.compare([case], report)[0] != []
 
 
-@pytest.mark.skipif(not has_torch(), reason="torch is not installed")
-def test_values(checked: Any) -> None:
-    project, where, _, native = checked
-    project.build()
+def test_values(checked: Checked) -> None:
+    if not find_spec(checked.lane):
+        pytest.skip(f"{checked.lane} is not installed")
+    checked.project.build()
     env = environment(TENSORC_MODE="native")
-    env["PYTHONPATH"] = f"{project.tree}:{env['PYTHONPATH']}"
-    done = subprocess.run([sys.executable, "-X", "faulthandler", str(TESTS / "conformance" / "calls.py")], env=env, text=True,
-                          input=json.dumps({n: where[n] for n in native}), capture_output=True)
+    env["PYTHONPATH"] = f"{checked.project.tree}:{env['PYTHONPATH']}"
+    command = [sys.executable, "-X", "faulthandler", str(TESTS / "conformance" / "calls.py"), checked.lane]
+    done = subprocess.run(command, env=env, text=True, input=json.dumps({n: checked.where[n] for n in checked.native}), capture_output=True)
     assert done.returncode == 0, done.stderr[-3000:]
     result = json.loads(done.stdout.strip().splitlines()[-1])
     assert not result["bad"], _lines(result["bad"])
-    assert result["values"] > 5 * len(native)
-    assert set(result["bodies"]) <= {"library", "exact", "fast"}
+    assert result["values"] > 5 * len(checked.native)
+    assert set(result["bodies"]) <= {"library", "exact", "fast"} and result["bodies"]["exact"] > result["values"] / 2

@@ -169,18 +169,24 @@ def arguments_from_maker(target: str, name: str, file: File, module: ModuleType)
 
 
 def same(a: Any, b: Any) -> bool:
-    """Bit for bit, dtype, sizes and strides too; any NaN equals any NaN."""
-    if hasattr(a, "untyped_storage") and hasattr(b, "untyped_storage"):
-        if a.dtype != b.dtype or a.shape != b.shape or a.stride() != b.stride():
+    """Bit for bit, dtype, sizes and torch's strides too; any NaN equals any NaN."""
+    if type(a) is not type(b):
+        return False
+    if not hasattr(a, "numpy"):
+        return repr(a) == repr(b)
+    if hasattr(a, "stride"):
+        if a.stride() != b.stride():
             return False
-        a, b = a.detach().contiguous(), b.detach().contiguous()
-        if a.is_floating_point():
-            nan = a.isnan()
-            if not nan.equal(b.isnan()):
-                return False
-            a, b = a.masked_fill(nan, 0), b.masked_fill(nan, 0)
-        return bool(a.numpy().tobytes() == b.numpy().tobytes())
-    return type(a) is type(b) and repr(a) == repr(b)
+        a, b = a.detach(), b.detach()
+    a, b = a.numpy().copy(), b.numpy().copy()
+    if a.dtype != b.dtype or a.shape != b.shape:
+        return False
+    if a.dtype.kind == "f":
+        nan = a != a
+        if not (nan == (b != b)).all():
+            return False
+        a[nan] = b[nan] = 0
+    return bool(a.tobytes() == b.tobytes())
 
 
 def measure(eager: Callable[..., Any], native: Callable[..., Any], args: tuple[Any, ...]) -> tuple[float, float, float]:

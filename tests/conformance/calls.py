@@ -1,7 +1,7 @@
 """Calls native functions of the conformance project on random arguments and compares each call with the Python original.
 
-Standard input: {function: module}. Standard output, last line: {"bad": [[function, why], …], "runs", "values", "bodies"}.
-Started with the build tree on sys.path and TENSORC_MODE=native.
+Argument: torch or tensorflow. Standard input: {function: module}. Standard output, last line: {"bad": [[function, why], …],
+"runs", "values", "bodies"}. Started with the build tree on sys.path and TENSORC_MODE=native.
 """
 
 from __future__ import annotations
@@ -13,33 +13,43 @@ import sys
 from typing import Any
 
 import numpy as np
-import torch
 
-torch.set_grad_enabled(False)
+LANE = sys.argv[1]
+if LANE == "torch":
+    import torch
+
+    torch.set_grad_enabled(False)
+    make = torch.from_numpy
+    TENSOR_ERRORS: tuple[type[Exception], ...] = (RuntimeError, IndexError)
+else:
+    import tensorflow as tf
+
+    make = tf.constant
+    TENSOR_ERRORS = (RuntimeError, tf.errors.OpError)
 BODIES = ("library", "exact", "fast")
 TENSOR_ERROR = ("tensor error",)
 SPECIAL = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1e-40, 3e38, 1.0, -1.0], "f4")
 SIZES = [1, 2, 3, 5, 8, 16, 17, 31, 33, 64, 100]
 
 
-def layout(a: np.ndarray, rng: np.random.Generator) -> torch.Tensor:
-    """The same values contiguous, as a transposed view, a strided slice, an offset view, or one row expanded."""
-    t = torch.from_numpy(a)
-    if not a.size:
+def layout(a: np.ndarray, rng: np.random.Generator) -> Any:
+    """The same values contiguous; torch's also as a transposed view, a strided slice, an offset view, or one row expanded."""
+    t = make(a)
+    if LANE != "torch" or not a.size:
         return t
     how = rng.integers(0, 8)
     if how == 1 and a.ndim == 2:
-        return torch.from_numpy(np.ascontiguousarray(a.T)).t()
+        return make(np.ascontiguousarray(a.T)).t()
     if how == 2:
-        return torch.from_numpy(np.ascontiguousarray(np.repeat(a, 2, axis=-1)))[..., ::2]
+        return make(np.ascontiguousarray(np.repeat(a, 2, axis=-1)))[..., ::2]
     if how == 3:
-        return torch.from_numpy(np.concatenate([a[:1], a]))[1:]
+        return make(np.concatenate([a[:1], a]))[1:]
     if how == 4 and a.ndim == 2:
-        return torch.from_numpy(a[:1].copy()).expand(*a.shape)
+        return make(a[:1].copy()).expand(*a.shape)
     return t
 
 
-def tensor(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> torch.Tensor:
+def tensor(kind: str, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
     if kind.startswith("TensorI64"):
         return layout(rng.integers(0, 9, shape), rng)
     a = rng.standard_normal(shape).astype("f4") * rng.choice([1, 1, 30])
@@ -67,11 +77,11 @@ def arguments(params: list[inspect.Parameter], rng: np.random.Generator, dims: l
 
 def clone(args: list[Any]) -> list[Any]:
     return [a.detach().as_strided(a.shape, a.stride(), a.storage_offset()).clone(memory_format=torch.preserve_format)
-            if isinstance(a, torch.Tensor) and 0 not in a.stride() else a for a in args]
+            if LANE == "torch" and isinstance(a, torch.Tensor) and 0 not in a.stride() else a for a in args]
 
 
 def value(r: Any) -> Any:
-    if isinstance(r, torch.Tensor):
+    if hasattr(r, "numpy"):
         a = r.numpy()
         if a.dtype.kind == "f":
             a = np.where(np.isnan(a), np.float32(np.nan), a)
@@ -85,7 +95,7 @@ def outcome(f: Any, args: list[Any]) -> Any:
     """(result or error, the arguments afterwards: an in-place form must do what eager does)"""
     try:
         r: Any = value(f(*args))
-    except (RuntimeError, IndexError) as e:
+    except TENSOR_ERRORS as e:
         r = TENSOR_ERROR if not isinstance(e, NotImplementedError) else ("raises", type(e).__name__)
     except Exception as e:  # noqa: BLE001
         r = ("raises", type(e).__name__)
@@ -112,7 +122,7 @@ def main() -> None:
         ran = list(entered)
         if error is None:
             r: Any = value(result)
-        elif isinstance(error, (RuntimeError, IndexError)) and not isinstance(error, NotImplementedError):
+        elif isinstance(error, TENSOR_ERRORS) and not isinstance(error, NotImplementedError):
             r = TENSOR_ERROR
         else:
             r = ("raises", type(error).__name__)
