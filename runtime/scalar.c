@@ -216,6 +216,18 @@ static uint64_t now_ns(void) {
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* A thread that waits for the GIL asks for it after a whole switch interval in which nobody
+ * released it, and only who was asked hands it over; a release that comes earlier just makes the
+ * waiter start again. So: twice that interval. */
+static uint64_t hand_over_ns(void) {
+  PyObject *function = PySys_GetObject("getswitchinterval"); /* borrowed */
+  PyObject *interval = function ? PyObject_CallNoArgs(function) : NULL;
+  double seconds = interval ? PyFloat_AsDouble(interval) : 0.005;
+  Py_XDECREF(interval);
+  PyErr_Clear();
+  return seconds > 0 && seconds < 3600 ? (uint64_t)(2e9 * seconds) : 10000000u;
+}
+
 bool tc_turn(TcCall *tc) {
   /* Without the GIL an exact body can't be interrupted: a loop that long belongs to the library
    * body. */
@@ -226,13 +238,13 @@ bool tc_turn(TcCall *tc) {
       return false;
     if (++tc->n_turns % 1024 != 0)
       return true;
-    /* A Python loop lets other threads run about every 5 ms; so does a compiled one. */
-    uint64_t now = now_ns();
-    if (tc->yielded_ns && now - tc->yielded_ns < 5000000u)
-      return true;
-    if (tc->yielded_ns)
+    if (!tc->yielded_ns) {
+      tc->hand_over_ns = hand_over_ns();
+      tc->yielded_ns = now_ns();
+    } else if (now_ns() - tc->yielded_ns > tc->hand_over_ns) {
       PyEval_RestoreThread(PyEval_SaveThread());
-    tc->yielded_ns = now;
+      tc->yielded_ns = now_ns();
+    }
     return true;
   }
   /* Taking the GIL may mean to wait for a thread that computes: seldom. */

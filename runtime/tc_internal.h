@@ -51,12 +51,13 @@ struct TcCall {
   const TcFunc *func;
   Thread *thread;
   PyThreadState *released; /* what PyEval_SaveThread gave; NULL while this thread holds the GIL */
-  uint64_t yielded_ns; /* when another thread last had a chance to run; 0 before the first look */
-  uint32_t n_turns;    /* of loops, so far */
-  bool plain;          /* no state or input that a kernel called past the dispatcher would miss */
-  bool replay;         /* run each op as torch's own Python function, for its exceptions */
-  bool op_failed;      /* a kernel failed; which error eager gives is not known yet */
-  PyObject *printed;   /* text that the body printed and nobody has seen yet, or NULL */
+  uint64_t yielded_ns;   /* when another thread last had a chance to run; 0 before the first look */
+  uint64_t hand_over_ns; /* for how long a loop keeps the GIL */
+  uint32_t n_turns;      /* of loops, so far */
+  bool plain;            /* no state or input that a kernel called past the dispatcher would miss */
+  bool replay;           /* run each op as torch's own Python function, for its exceptions */
+  bool op_failed;        /* a kernel failed; which error eager gives is not known yet */
+  PyObject *printed;     /* text that the body printed and nobody has seen yet, or NULL */
   struct ExactBlock
       *exact; /* the exact body runs, perhaps without the GIL: what would raise declines */
 };

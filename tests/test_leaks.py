@@ -87,20 +87,25 @@ def resident() -> int:
 
 
 def grows(call: Any, n: int) -> float:
-    """Bytes that each of n calls leaves behind; Python objects too."""
+    """Bytes that each of n calls leaves behind; Python objects too. A leak grows every time, a cache that fills does not."""
     import gc
     import sys
 
     for _ in range(n // 5):
         call()
-    gc.collect()
-    blocks, before = sys.getallocatedblocks(), resident()
-    for _ in range(n):
-        call()
-    gc.collect()
-    after, more = resident(), sys.getallocatedblocks()
-    assert more - blocks < n // 100 + 60, f"{more - blocks} Python objects more after {n} calls"
-    return max(0, after - before) / n
+    objects, size = [], []
+    for _ in range(3):
+        gc.collect()
+        blocks, before = sys.getallocatedblocks(), resident()
+        for _ in range(n):
+            call()
+        gc.collect()
+        size.append(resident() - before)
+        objects.append(sys.getallocatedblocks() - blocks)
+        if size[-1] <= 0 and objects[-1] <= 0:
+            break
+    assert min(objects) < n // 100 + 60, f"{objects} Python objects more after {n} calls each"
+    return max(0, min(size)) / n
 
 
 def test_the_measure_sees_a_leak(built: Project) -> None:

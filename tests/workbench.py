@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ if importlib.util.find_spec("tensorc") is None:
 _spec = importlib.util.find_spec("tensorc")
 PACKAGES = Path(_spec.origin).resolve().parent.parent if _spec and _spec.origin else ROOT / "python"
 
+IMPORTING = threading.Lock()
 ISOLATED = False  # true in the child of a test marked `isolated`
 BODIES = ("library", "exact", "fast")  # what `.body` says after a native call
 
@@ -40,6 +42,20 @@ from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D
 
 def has_torch() -> bool:
     return importlib.util.find_spec("torch") is not None
+
+
+def difference_of_arrays(want: Any, got: Any) -> str | None:
+    """One line that says how two numpy arrays differ in dtype, shape or bits (a NaN equals a NaN), or None."""
+    if (want.dtype, want.shape) != (got.dtype, got.shape):
+        return f"{got.dtype}{list(got.shape)}, eager has {want.dtype}{list(want.shape)}"
+    a, b = (x.ravel().view(f"u{x.itemsize}") for x in (want, got))
+    wrong = a != b
+    if want.dtype.kind == "f":
+        wrong &= ~((want != want) & (got != got)).ravel()
+    if not wrong.any():
+        return None
+    i = int(wrong.argmax())
+    return f"{int(wrong.sum())} of {a.size} elements; first at flat index {i}: {got.ravel()[i]!r}, eager has {want.ravel()[i]!r}"
 
 
 def environment(**extra: str | None) -> dict[str, str]:
@@ -126,7 +142,9 @@ class Project:
         os.environ.update(variables)
         if str(self.tree) not in sys.path:
             sys.path.insert(0, str(self.tree))
-        importlib.invalidate_caches()
+        if module not in sys.modules:
+            with IMPORTING:  # two threads in invalidate_caches() delete the same entries
+                importlib.invalidate_caches()
         return importlib.import_module(module)
 
     def python(self, code: str, *, mode: str | None = "native", env: dict[str, str] | None = None, path: Path | None = None,
