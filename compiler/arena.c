@@ -99,7 +99,7 @@ void *arena_grow(Arena *arena, void *items, int *capacity, size_t item_bytes) {
   return grown;
 }
 
-/* ── interned strings ───────────────────────────────────────────────────────────────────────── */
+/* ── interned strings ────────────────────────────────────────────────────────────────────────── */
 
 /* FNV-1a with a final mix, because the table takes the low bits. */
 static uint64_t hash_bytes(const char *text, size_t length) {

@@ -12,8 +12,7 @@
 
 #include <string.h>
 
-/* ── the module's scope
- * ─────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── the module's scope ──────────────────────────────────────────────────────────────────────── */
 
 static ModuleName *find(const Unit *unit, const char *name) {
   for (int i = 0; i < unit->names.n; i++)
@@ -173,9 +172,7 @@ static void find_globals(Ast *node, void *state) {
   ast_each_child(node, find_globals, state);
 }
 
-/* ── dotted names
- * ─────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── dotted names ────────────────────────────────────────────────────────────────────────────── */
 
 bool bind_is_local(const Func *func, const char *name) {
   for (int i = 0; i < func->locals.n; i++)
@@ -202,8 +199,7 @@ const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr) {
   return base ? arena_format(&unit->arena, "%s.%s", base, expr->text) : NULL;
 }
 
-/* ── facts from annotations
- * ─────────────────────────────────────────────────────────────────────────────────────── */
+/* ── facts from annotations ──────────────────────────────────────────────────────────────────── */
 
 static bool fact_of_dotted(const char *dotted, Fact *fact) {
   return dotted && spelling_marker(dotted, &fact->type, &fact->lane);
@@ -310,9 +306,7 @@ static bool fact_of(Unit *unit, const Ast *annotation, Fact *fact) {
   }
 }
 
-/* ── functions
- * ────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── functions ───────────────────────────────────────────────────────────────────────────────── */
 
 static void on_local_name(Unit *unit, Func *func, const char *name, Span span) {
   (void)span;

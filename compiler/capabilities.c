@@ -60,7 +60,7 @@ static const char *form_of(Arena *scratch, const Rule *rule) {
   NEVER("a kind of spelling without a form");
 }
 
-/* ── rules ──────────────────────────────────────────────────────────────────────────────────── */
+/* ── rules ───────────────────────────────────────────────────────────────────────────────────── */
 
 static int compare_rules(const void *left, const void *right) {
   const Rule *a = *(const Rule *const *)left, *b = *(const Rule *const *)right;
@@ -127,7 +127,7 @@ static void add_rules(Json *json, Arena *scratch) {
   json_close(json, ']');
 }
 
-/* ── what is covered ────────────────────────────────────────────────────────────────────────── */
+/* ── what is covered ─────────────────────────────────────────────────────────────────────────── */
 
 static int compare_texts(const void *left, const void *right) {
   return strcmp(*(const char *const *)left, *(const char *const *)right);

@@ -26,9 +26,7 @@ Ir *refuse(Claimer *c, const char *code, Outcome outcome, Span span, const char 
   return NULL;
 }
 
-/* ── building IR
- * ──────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── building IR ─────────────────────────────────────────────────────────────────────────────── */
 
 Ir *ir_add(Claimer *c, IrOp op, Type type, Span span, int n_args, Ir *a, Ir *b) {
   Ir *ir = ARENA_NEW(&c->unit->arena, Ir);
@@ -86,8 +84,7 @@ Ir *ir_get(Claimer *c, Slot *slot, Span span) {
   return ir;
 }
 
-/* ── states of variables
- * ────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── states of variables ─────────────────────────────────────────────────────────────────────── */
 
 static Env env_copy(Claimer *c, const Env *env) {
   Env copy = {ARENA_ARRAY(&c->unit->arena, Var, c->func->locals.n + 1), env->dead};
@@ -141,9 +138,7 @@ static void assign(Claimer *c, const char *name, Ir *value, Span span) {
   ir_set(c, var->slot, value, span);
 }
 
-/* ── statements
- * ───────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── statements ──────────────────────────────────────────────────────────────────────────────── */
 
 /* Claims `body` into `block`, starting from the state at hand and leaving its end state in c->env.
  */

@@ -121,9 +121,7 @@ static Ir *claim_unary(Claimer *c, const Ast *expr) {
   return ir_add(c, IR_NEG, value->type, expr->span, 1, value, NULL);
 }
 
-/* ── conditions
- * ───────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── conditions ──────────────────────────────────────────────────────────────────────────────── */
 
 static Ir *truth(Claimer *c, Ir *value, Span span) {
   if (!value)

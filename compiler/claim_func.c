@@ -10,8 +10,7 @@
 
 static const Type NO_VALUE = {.kind = TYPE_NONE};
 
-/* ── the function as a whole
- * ────────────────────────────────────────────────────────────────────────────────────── */
+/* ── the function as a whole ─────────────────────────────────────────────────────────────────── */
 
 static void find_yield(Ast *node, void *state) {
   bool *found = state;

@@ -1,21 +1,21 @@
 /* emit.c: the C file of an extension module.
  *
  * Reads the functions of a unit that were accepted. Prints each (emit_func.c), then what the
- * runtime has to know of them: parameters, bodies, recipes, settings.
+ * runtime has to know of them: parameters, bodies, operations, settings.
  */
 #include "tensorc.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The recipes that a block uses, each once, in op_table's order. */
-static void find_recipes(const Block *block, bool *used) {
+/* The tensor operations that a block uses, each once, in op_table's order. */
+static void find_ops(const Block *block, bool *used) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
     if (ir->op == IR_TENSOR)
       used[ir->tensor_op] = true;
-    find_recipes(&ir->body, used);
-    find_recipes(&ir->orelse, used);
+    find_ops(&ir->body, used);
+    find_ops(&ir->orelse, used);
   }
 }
 
@@ -68,13 +68,18 @@ static void emit_descriptor(Buf *out, const Func *func) {
     buf_add(out, "};\n");
   }
   bool used[OP_COUNT] = {false};
-  find_recipes(&func->body, used);
+  find_ops(&func->body, used);
   int n_used = 0;
   if (func->exact) {
-    buf_addf(out, "static const TcRecipe *const %s_recipes[] = {", func->c_name);
-    for (int i = 0; i < OP_COUNT; i++)
-      if (used[i])
-        buf_addf(out, "%s&tc_recipe_%s", n_used++ ? ", " : "", run_table[func->lane][i].recipe);
+    buf_addf(out, "static const TcOp %s_ops[] = {\n", func->c_name);
+    for (int i = 0; i < OP_COUNT; i++) {
+      if (!used[i])
+        continue;
+      const Run *run = &run_table[func->lane][i];
+      buf_addf(out, "    {&tc_recipe_%s, \"%s\", \"%s\"},\n", run->recipe, run->name,
+               run->overload);
+      n_used++;
+    }
     buf_add(out, "};\n");
   }
   int first_line =
@@ -91,8 +96,8 @@ static void emit_descriptor(Buf *out, const Func *func) {
   emit_type(out, func->result.type);
   buf_addf(out, ",\n    .library = %s_library", func->c_name);
   if (func->exact)
-    buf_addf(out, ", .exact = %s_exact, .recipes = %s_recipes, .n_recipes = %d, .splits = %s",
-             func->c_name, func->c_name, n_used, func->splits ? "true" : "false");
+    buf_addf(out, ", .exact = %s_exact, .ops = %s_ops, .n_ops = %d, .splits = %s", func->c_name,
+             func->c_name, n_used, func->splits ? "true" : "false");
   else if (!any_op(used))
     buf_add(out, ", .no_ops = true");
   buf_add(out, "};\n");
@@ -120,7 +125,7 @@ void emit_unit(Buf *out, Unit *unit, const char *extension) {
   bool used[LANE_COUNT][OP_COUNT] = {{false}};
   for (int i = 0; i < unit->funcs.n; i++)
     if (unit->funcs.items[i]->status == STATUS_ACCEPTED && unit->funcs.items[i]->exact)
-      find_recipes(&unit->funcs.items[i]->body, used[unit->funcs.items[i]->lane]);
+      find_ops(&unit->funcs.items[i]->body, used[unit->funcs.items[i]->lane]);
   for (int lane = 0; lane < LANE_COUNT; lane++)
     for (int i = 0; i < OP_COUNT; i++)
       if (used[lane][i])

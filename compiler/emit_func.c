@@ -43,9 +43,7 @@ typedef struct Emitter {
   bool uses_result; /* something is returned */
 } Emitter;
 
-/* ── names
- * ────────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── names ───────────────────────────────────────────────────────────────────────────────────── */
 
 static bool is_reserved(const char *name) {
   static const char *const words[] = {
@@ -97,9 +95,7 @@ static const char *c_name(Emitter *e, const Slot *slot) {
 
 static const char *name_of(const Emitter *e, const Slot *slot) { return e->names[slot->index]; }
 
-/* ── text
- * ─────────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── text ────────────────────────────────────────────────────────────────────────────────────── */
 
 static void put(Emitter *e, const char *format, ...) TC_PRINTF(2, 3);
 static void put(Emitter *e, const char *format, ...) {
@@ -154,9 +150,7 @@ static void at_line(Emitter *e, int line) {
   buf_add(e->out, "\n");
 }
 
-/* ── values
- * ───────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── values ──────────────────────────────────────────────────────────────────────────────────── */
 
 static const char *value_text(Emitter *e, const Ir *ir);
 
@@ -284,9 +278,7 @@ static const char *use_text(Emitter *e, const Ir *arg) {
                       value_text(e, arg));
 }
 
-/* ── instructions
- * ─────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── instructions ────────────────────────────────────────────────────────────────────────────── */
 
 static void put_try(Emitter *e, const char *step) {
   e->uses_done = true;
@@ -584,9 +576,7 @@ static void emit_block(Emitter *e, const Block *block) {
     emit_ir(e, block->items[i]);
 }
 
-/* ── functions
- * ────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── functions ───────────────────────────────────────────────────────────────────────────────── */
 
 static void count_slots(Emitter *e, const Block *block) {
   for (int i = 0; i < block->n; i++) {

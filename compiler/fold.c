@@ -136,8 +136,7 @@ static void fold_block(Arena *arena, Block *block) {
   }
 }
 
-/* ── repeated values
- * ────────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── repeated values ─────────────────────────────────────────────────────────────────────────── */
 
 /* Does something in `block` assign `slot`? */
 static bool assigns(const Block *block, const Slot *slot) {
@@ -226,9 +225,7 @@ static void share_block(Block *block) {
   }
 }
 
-/* ── dead code
- * ────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── dead code ───────────────────────────────────────────────────────────────────────────────── */
 
 static void count_uses(Block *block) {
   for (int i = 0; i < block->n; i++) {

@@ -17,7 +17,7 @@ typedef struct UnitObject {
   PyObject *module;         /* str, as given */
 } UnitObject;
 
-/* ── from C to Python ───────────────────────────────────────────────────────────────────────── */
+/* ── from C to Python ────────────────────────────────────────────────────────────────────────── */
 
 /* Paths may hold bytes that are no text; Python carries those as lone surrogates, and so do we. */
 static PyObject *text_object(const char *text, size_t length) {
@@ -98,7 +98,7 @@ static bool add_diags(PyObject *list, const Func *func, const Diags *diags) {
   return true;
 }
 
-/* ── attributes of Unit ─────────────────────────────────────────────────────────────────────── */
+/* ── attributes of Unit ──────────────────────────────────────────────────────────────────────── */
 
 static PyObject *get_path(PyObject *self, void *closure) {
   (void)closure;
@@ -161,7 +161,7 @@ static PyGetSetDef unit_attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-/* ── methods of Unit ────────────────────────────────────────────────────────────────────────── */
+/* ── methods of Unit ─────────────────────────────────────────────────────────────────────────── */
 
 static bool has_accepted(const Unit *unit) {
   for (int i = 0; i < unit->funcs.n; i++)
@@ -228,7 +228,7 @@ static PyMethodDef unit_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
-/* ── the life of a Unit ─────────────────────────────────────────────────────────────────────── */
+/* ── the life of a Unit ──────────────────────────────────────────────────────────────────────── */
 
 /* The entry of `allowed` that equals the argument: a text that outlives it. NULL: ValueError. */
 static const char *choose(const char *given, const char *keyword, const char *const *allowed) {
@@ -323,7 +323,7 @@ static PyType_Spec unit_spec = {
     .slots = unit_slots,
 };
 
-/* ── the module ─────────────────────────────────────────────────────────────────────────────── */
+/* ── the module ──────────────────────────────────────────────────────────────────────────────── */
 
 typedef struct ModuleState {
   PyTypeObject *unit_type;

@@ -12,9 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ── uses
- * ─────────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── uses ────────────────────────────────────────────────────────────────────────────────────── */
 
 /* Values printed as C expressions at their point of use. Everything else has a variable of its own.
  */
@@ -104,8 +102,7 @@ static void place_block(Block *block) {
   }
 }
 
-/* ── liveness of tensor variables
- * ───────────────────────────────────────────────────────────────────────────────── */
+/* ── liveness of tensor variables ────────────────────────────────────────────────────────────── */
 
 typedef struct Live {
   Arena *arena;
@@ -278,9 +275,7 @@ void plan_func(Unit *unit, Func *func) {
   live_block(&live, &func->body, set);
 }
 
-/* ── printing
- * ─────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── printing ────────────────────────────────────────────────────────────────────────────────── */
 
 static void print_ops(Buf *out, const Block *block) {
   for (int i = 0; i < block->n; i++) {

@@ -21,7 +21,7 @@ enum {
   CLASS_PLACES = 256, /* of the hash table; Python 3.13 has 113 classes of nodes */
 };
 
-/* ── the tables ─────────────────────────────────────────────────────────────────────────────── */
+/* ── the tables ──────────────────────────────────────────────────────────────────────────────── */
 
 static const struct {
   const char *name, *fields;
@@ -81,7 +81,7 @@ static const char *const context_table[] = {"Load", "Store", "Del"}; /* Ast.inte
 
 #define N_ITEMS(array) (int)(sizeof(array) / sizeof *(array))
 
-/* ── classes of nodes ───────────────────────────────────────────────────────────────────────── */
+/* ── classes of nodes ────────────────────────────────────────────────────────────────────────── */
 
 typedef struct Field {
   PyObject *name; /* borrowed from the class, which outlives the copying */
@@ -189,7 +189,7 @@ static const Class *class_of(Reader *reader, PyTypeObject *type) {
   NEVER("more classes of nodes than the table holds");
 }
 
-/* ── the copy ───────────────────────────────────────────────────────────────────────────────── */
+/* ── the copy ────────────────────────────────────────────────────────────────────────────────── */
 
 static bool read_node(Reader *reader, PyObject *object, Ast **result);
 
@@ -362,7 +362,7 @@ static bool read_node(Reader *reader, PyObject *object, Ast **result) {
   return done;
 }
 
-/* ── the pass ───────────────────────────────────────────────────────────────────────────────── */
+/* ── the pass ────────────────────────────────────────────────────────────────────────────────── */
 
 /* The tree, of a source that Python compiles to the end: some errors (a repeated parameter, return
  * outside a function) are only found behind the parser. */
@@ -433,7 +433,7 @@ done:
   return done;
 }
 
-/* ── walking ────────────────────────────────────────────────────────────────────────────────── */
+/* ── walking ─────────────────────────────────────────────────────────────────────────────────── */
 
 static void visit_list(const AstList *list, AstVisit *visit, void *state) {
   for (int i = 0; i < list->n; i++)

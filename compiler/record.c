@@ -32,7 +32,7 @@ int record_sort(const char **texts, int n) {
   return kept;
 }
 
-/* ── findings ───────────────────────────────────────────────────────────────────────────────── */
+/* ── findings ────────────────────────────────────────────────────────────────────────────────── */
 
 static void add_diag(Json *json, Arena *scratch, const Unit *unit, const Func *func,
                      const Diag *diag) {
@@ -62,7 +62,7 @@ static void add_module_diags(Json *json, Arena *scratch, const Unit *unit) {
     add_diag(json, scratch, unit, NULL, &unit->diags.items[i]);
 }
 
-/* ── modules ────────────────────────────────────────────────────────────────────────────────── */
+/* ── modules ─────────────────────────────────────────────────────────────────────────────────── */
 
 static int compare_names(const void *left, const void *right) {
   const ModuleName *a = *(const ModuleName *const *)left, *b = *(const ModuleName *const *)right;
@@ -132,7 +132,7 @@ void record_module(Buf *out, const Unit *unit) {
   arena_free(&scratch);
 }
 
-/* ── the report ─────────────────────────────────────────────────────────────────────────────── */
+/* ── the report ──────────────────────────────────────────────────────────────────────────────── */
 
 enum { CANDIDATES = -1 }; /* in place of a Status: every function but those that are none */
 
@@ -201,7 +201,7 @@ void record_report(Buf *out, Unit *const *units, int n_units, const char *projec
   arena_free(&scratch);
 }
 
-/* ── for people ─────────────────────────────────────────────────────────────────────────────── */
+/* ── for people ──────────────────────────────────────────────────────────────────────────────── */
 
 static void print_native(Buf *out, const Unit *unit, const Func *func) {
   int n = func->claims.n;

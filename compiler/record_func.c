@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ── positions ──────────────────────────────────────────────────────────────────────────────── */
+/* ── positions ───────────────────────────────────────────────────────────────────────────────── */
 
 static void add_point(Json *json, const char *key, int line, int col) {
   json_open(json, key, '{');
@@ -25,7 +25,7 @@ static void add_range(Json *json, const char *key, Span span) {
   json_close(json, '}');
 }
 
-/* ── calls ──────────────────────────────────────────────────────────────────────────────────── */
+/* ── calls ───────────────────────────────────────────────────────────────────────────────────── */
 
 typedef struct Calls {
   Json *json;
@@ -115,7 +115,7 @@ static void add_calls(Json *json, Arena *scratch, const Unit *unit, const Func *
   json_close(json, ']');
 }
 
-/* ── claims and types ───────────────────────────────────────────────────────────────────────── */
+/* ── claims and types ────────────────────────────────────────────────────────────────────────── */
 
 /* A form of the framework's is named in full, a method as it was written on a name. */
 static const char *claim_target(const Claim *claim) {
@@ -178,7 +178,7 @@ static void add_type_keys(Json *json, Arena *scratch, const Func *func) {
   json_close(json, ']');
 }
 
-/* ── promotion ──────────────────────────────────────────────────────────────────────────────── */
+/* ── promotion ───────────────────────────────────────────────────────────────────────────────── */
 
 /* "numba" when a decorator of that package is what keeps the function on Python, else NULL. */
 static const char *accelerator_of(Arena *scratch, const Unit *unit, const Func *func) {
@@ -283,7 +283,7 @@ static void add_assessment(Json *json, Arena *scratch, const Func *func, bool ac
   json_close(json, '}');
 }
 
-/* ── the entry ──────────────────────────────────────────────────────────────────────────────── */
+/* ── the entry ───────────────────────────────────────────────────────────────────────────────── */
 
 static const char *route_of(Arena *scratch, const Func *func, const char *accelerator) {
   if (accelerator != NULL)

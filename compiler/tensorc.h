@@ -31,8 +31,7 @@
 #define NEVER(what) never_reached(__FILE__, __LINE__, what)
 TC_NORETURN void never_reached(const char *file, int line, const char *what);
 
-/* ── arena.c: memory of one compilation
- * ─────────────────────────────────────────────────────────────────────────── */
+/* ── arena.c: memory of one compilation ──────────────────────────────────────────────────────── */
 
 typedef struct Arena {
   struct ArenaBlock *blocks;         /* newest first */
@@ -62,8 +61,7 @@ const char *arena_format(Arena *arena, const char *format, ...) TC_PRINTF(2, 3);
   } while (0)
 void *arena_grow(Arena *arena, void *items, int *capacity, size_t item_bytes);
 
-/* ── buf.c: growing text
- * ────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── buf.c: growing text ─────────────────────────────────────────────────────────────────────── */
 
 typedef struct Buf {
   char *text;    /* NUL-terminated once anything was written; else NULL */
@@ -82,8 +80,7 @@ void buf_add_c_string(Buf *buf, const char *text,
                       size_t length); /* a quoted C literal: no trigraph, no raw control byte */
 void buf_add_json(Buf *buf, const char *text); /* a quoted JSON string; NULL gives null */
 
-/* ── diag.c: what is told to the user
- * ───────────────────────────────────────────────────────────────────────────── */
+/* ── diag.c: what is told to the user ────────────────────────────────────────────────────────── */
 
 /* A half-open range of the source. Lines count from 1, columns from 0 in UTF-8 bytes, as in
  * Python's ast. */
@@ -118,8 +115,7 @@ void diag_addv(struct Unit *unit, struct Func *func, const char *code, Outcome o
  * Columns shown count from 1. */
 void diag_print(Buf *out, const struct Unit *unit, const struct Func *func, const Diag *diag);
 
-/* ── source.c: bytes → text and lines
- * ───────────────────────────────────────────────────────────────────────────── */
+/* ── source.c: bytes → text and lines ────────────────────────────────────────────────────────── */
 
 bool source_admit(struct Unit *unit, const char *source,
                   size_t n_bytes); /* false: a SyntaxError is set, for NUL bytes */
@@ -127,8 +123,7 @@ bool source_admit(struct Unit *unit, const char *source,
  */
 bool source_decode(struct Unit *unit, const char *source, size_t n_bytes);
 
-/* ── read.c: CPython's ast → arena
- * ──────────────────────────────────────────────────────────────────────────────── */
+/* ── read.c: CPython's ast → arena ───────────────────────────────────────────────────────────── */
 
 typedef enum AstKind {
   AST_Other = 0, /* a class that ast.def does not name; `text` is its name */
@@ -183,8 +178,7 @@ const char *ast_kind_name(const Ast *node); /* the class name in Python's ast */
  * (SyntaxError for a bad file). */
 bool read_unit(struct Unit *unit, const char *source, size_t n_bytes);
 
-/* ── tables.c: types.def, ops.def, signatures.def as arrays
- * ──────────────────────────────────────────────────────────── */
+/* ── tables.c: types.def, ops.def, signatures.def as arrays ──────────────────────────────────── */
 
 typedef enum {
   TYPE_UNKNOWN,
@@ -320,8 +314,7 @@ typedef struct Signature {
 } Signature;
 extern const Signature signature_table[SIGNATURE_COUNT];
 
-/* ── spelling.c: which rules a spelling has
- * ─────────────────────────────────────────────────────────────────────── */
+/* ── spelling.c: which rules a spelling has ──────────────────────────────────────────────────── */
 
 /* The first and one-past-last index into rule_table of the lane's rules with this spelling; false
  * when there is none. */
@@ -334,8 +327,7 @@ bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type);
 /* Dotted names of a framework that tensorc knows by module: "torch", "torch.nn.functional" … */
 Lane spelling_lane(const char *dotted);
 
-/* ── ir.c, irtext.c: the typed intermediate representation
- * ──────────────────────────────────────────────────────── */
+/* ── ir.c, irtext.c: the typed intermediate representation ───────────────────────────────────── */
 
 /* A variable of the source, or a temporary that several paths assign. One name with two types is
  * two slots. */
@@ -397,9 +389,7 @@ void ir_verify(struct Unit *unit, struct Func *func,
                const char *after); /* ends the process on a broken invariant */
 void ir_print(Buf *out, const struct Func *func);
 
-/* ── bind.c: names
- * ────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── bind.c: names ───────────────────────────────────────────────────────────────────────────── */
 
 typedef enum { FACT_NONE, FACT_ANNOTATION, FACT_OBSERVATION } FactOrigin;
 
@@ -534,8 +524,7 @@ bool bind_is_local(const Func *func, const char *name);
  * NULL. */
 bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const char *name);
 
-/* ── claim.c … emit.c
- * ───────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── claim.c … emit.c ────────────────────────────────────────────────────────────────────────── */
 
 void claim_func(Unit *unit, Func *func); /* decides: func->status, its claims, diags and IR */
 void fold_func(Unit *unit, Func *func);  /* also counts uses */
@@ -549,8 +538,7 @@ void emit_unit(Buf *out, Unit *unit,
 void emit_func(Buf *out, Unit *unit, Func *func); /* one function's C */
 const char *emit_file_name(const Unit *unit);     /* of the source, without its folder */
 
-/* ── driver.c: the sequence
- * ─────────────────────────────────────────────────────────────────────────────────────── */
+/* ── driver.c: the sequence ──────────────────────────────────────────────────────────────────── */
 
 Unit *driver_new(const char *path, const char *module, const Options *options);
 void driver_free(Unit *unit);
@@ -560,8 +548,7 @@ typedef enum { STAGE_AST, STAGE_IR, STAGE_PLAN, STAGE_C } Stage;
 bool driver_show(Buf *out, Unit *unit, const char *qualname,
                  Stage stage); /* false: no such function */
 
-/* ── json.c: nested JSON
- * ────────────────────────────────────────────────────────────────────────────────────────── */
+/* ── json.c: nested JSON ─────────────────────────────────────────────────────────────────────── */
 
 /* {.out = buf} is ready. Keys are NULL inside lists and for the outermost value. */
 typedef struct Json {
@@ -577,8 +564,7 @@ void json_int(Json *json, const char *key, int number);
 void json_bool(Json *json, const char *key, bool value);
 void json_list(Json *json, const char *key); /* an empty list */
 
-/* ── record.c, record_func.c, capabilities.c: JSON
- * ─────────────────────────────────────────────────────────────────────────────── */
+/* ── record.c, record_func.c, capabilities.c: JSON ───────────────────────────────────────────── */
 
 void record_module(Buf *out, const Unit *unit); /* one entry of modules[] */
 void record_report(Buf *out, Unit *const *units, int n_units,

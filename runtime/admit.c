@@ -9,112 +9,13 @@
  * Runs under the GIL, in the plain state only.
  */
 
-/* ── torch
- * ────────────────────────────────────────────────────────────────────────────────────────────────────────
- */
-
-/* Which instruction set ATen dispatches to decides lanes and tails; without an answer there is no
- * exact body. */
-static bool torch_exact_load(TcIsa *found) {
-  Image image = {"libtorch_cpu.so", NULL, NULL};
-  PyObject *capability = PyObject_CallMethod(torch.c_module, "_get_cpu_capability", NULL);
-  const char *text =
-      capability && PyUnicode_Check(capability) ? PyUnicode_AsUTF8(capability) : NULL;
-  int isa = text ? tc__isa_of_capability(text) : -1;
-  PyErr_Clear();
-  Py_XDECREF(capability);
-  if (isa < 0 || !tc__isa_runs((TcIsa)isa) || !torch.num_threads || !torch.parallel_for ||
-      !torch.float32_precision || !torch.global_context || !torch.shape_word || !torch.key_word ||
-      !image_find(&image, NULL))
-    return false;
-  tc__wheel_math_find(image.handle);
-  *found = (TcIsa)isa;
-  return true;
-}
-
-static int torch_threads(void) {
-  uint32_t n = 1;
-  return torch.num_threads(&n) == 0 && n > 0 ? (int)n : 1;
-}
-
-static bool torch_parallel(int64_t from, int64_t to, void (*run)(int64_t, int64_t, void *),
-                           void *state) {
-  return torch.parallel_for(from, to, 1, run, state) == 0;
-}
-
-static void *torch_tensor_new(const float *x, int64_t rows, int64_t cols, int rank) {
-  int64_t sizes[2] = {rows, cols}, strides[2] = {cols > 1 ? cols : 1, 1};
-  H handle = NULL;
-  void *data;
-  if (torch.empty_strided(rank, rank == 2 ? sizes : sizes + 1, rank == 2 ? strides : strides + 1,
-                          TC_F32, TC_CPU, 0, &handle) != 0)
-    return NULL;
-  if (torch.get_data(handle, &data) != 0) {
-    torch.delete_handle(handle);
-    return NULL;
-  }
-  if (rows * cols > 0)
-    memcpy(data, x, (size_t)(rows * cols) * sizeof *x);
-  return handle;
-}
-
-static const void *torch_tensor_data(void *handle) {
-  void *data = NULL;
-  return torch.get_data(handle, &data) == 0 ? data : NULL;
-}
-
 /* Of a framework's prefix in a recipe's name: "tf_add" is an "add". */
 static bool is_name(const TcRecipe *recipe, const char *name) {
   const char *own = strncmp(recipe->name, "tf_", 3) == 0 ? recipe->name + 3 : recipe->name;
   return strcmp(own, name) == 0;
 }
 
-static bool torch_run(TcCall *tc, TcTensor *out, const TcRecipe *recipe, const TcUse *uses, int n,
-                      int dim) {
-  char aten[64];
-  snprintf(aten, sizeof aten, "aten::%s", recipe->name);
-  switch (recipe->class) {
-  case TC_MAP1:
-    return tc_torch_unary(tc, out, aten, uses[0]);
-  case TC_MAP2:
-    return is_name(recipe, "add")   ? tc_torch_add(tc, out, uses[0], uses[1])
-           : is_name(recipe, "sub") ? tc_torch_sub(tc, out, uses[0], uses[1])
-                                    : tc_torch_binary(tc, out, aten, uses[0], uses[1]);
-  case TC_ALONG:
-    return is_name(recipe, "argmax") ? tc_torch_argmax(tc, out, uses[0], dim, false)
-           : is_name(recipe, "softmax")
-               ? tc_torch_softmax(tc, out, uses[0], dim)
-               : tc_torch_reduce(tc, out, aten, is_name(recipe, "mean") ? "dim" : "dim_IntList",
-                                 uses[0], dim, false);
-  case TC_MATMUL:
-    return !is_name(recipe, "linear") ? tc_torch_matmul(tc, out, uses[0], uses[1])
-           : n == 3                   ? tc_torch_linear_bias(tc, out, uses[0], uses[1], uses[2])
-                                      : tc_torch_linear(tc, out, uses[0], uses[1]);
-  case TC_TRANSPOSE:
-    break; /* a view */
-  }
-  return false;
-}
-
-static const void *torch_witness(void) {
-  const void *address;
-  memcpy(&address, &torch.num_threads, sizeof address);
-  return address;
-}
-
-static ExactLane torch_exact = {.name = "torch",
-                                .witness = torch_witness,
-                                .load = torch_exact_load,
-                                .threads = torch_threads,
-                                .take = take_blocks,
-                                .output_new = output_new,
-                                .parallel = torch_parallel,
-                                .tensor_new = torch_tensor_new,
-                                .tensor_data = torch_tensor_data,
-                                .run = torch_run};
-
-/* ── values and comparison
- * ──────────────────────────────────────────────────────────────────────────────────────── */
+/* ── values and comparison ───────────────────────────────────────────────────────────────────── */
 
 enum { N_KINDS = 3 };
 
@@ -144,8 +45,7 @@ static bool same_floats(const float *a, const float *b, int64_t n) {
   return true;
 }
 
-/* ── one battery per class
- * ──────────────────────────────────────────────────────────────────────────────────────── */
+/* ── one battery per class ───────────────────────────────────────────────────────────────────── */
 
 enum { BATTERY_ELEMS = 1 << 14 };
 
@@ -155,7 +55,8 @@ typedef struct Battery {
   const ExactLane *lane;
   TcIsa isa;
   int threads;
-  const TcRecipe *recipe;
+  const TcOp *op;
+  const TcRecipe *recipe; /* of op */
   float a[BATTERY_ELEMS], b[BATTERY_ELEMS], c[BATTERY_ELEMS];
   float got[BATTERY_ELEMS];
   int64_t got_ints[BATTERY_ELEMS];
@@ -175,7 +76,7 @@ static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, con
                          int64_t n, bool ints) {
   TcTensor want = {0};
   const void *data = NULL;
-  bool same = t->lane->run(&t->tc, &want, t->recipe, uses, n_uses, dim) &&
+  bool same = t->lane->run(&t->tc, &want, t->op, uses, n_uses, dim) &&
               (data = t->lane->tensor_data(want.handle)) != NULL;
   if (same && n > 0)
     same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
@@ -337,9 +238,7 @@ static bool battery_matmul(Battery *t) {
   return true;
 }
 
-/* ── verdicts
- * ─────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── verdicts ────────────────────────────────────────────────────────────────────────────────── */
 
 /* What a recipe was found to be at a thread count. */
 typedef struct RecipeVerdict {
@@ -351,7 +250,8 @@ enum { MOST_VERDICTS = 256 };
 static RecipeVerdict recipe_verdicts[MOST_VERDICTS];
 static int n_recipe_verdicts;
 
-static bool recipe_examine(TcCall *tc, const ExactLane *lane, const TcRecipe *recipe, int threads) {
+static bool op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int threads) {
+  const TcRecipe *recipe = op->recipe;
   if (!recipe->kernel[lane->isa].map1)
     return false;
   Battery *battery = calloc(1, sizeof *battery);
@@ -361,6 +261,7 @@ static bool recipe_examine(TcCall *tc, const ExactLane *lane, const TcRecipe *re
   battery->lane = lane;
   battery->isa = lane->isa;
   battery->threads = threads;
+  battery->op = op;
   battery->recipe = recipe;
   bool admitted = recipe->class == TC_MAP1     ? battery_map1(battery)
                   : recipe->class == TC_MAP2   ? battery_map2(battery)
@@ -371,7 +272,8 @@ static bool recipe_examine(TcCall *tc, const ExactLane *lane, const TcRecipe *re
   return admitted;
 }
 
-static bool recipe_admitted(TcCall *tc, ExactLane *lane, const TcRecipe *recipe, int threads) {
+static bool op_admitted(TcCall *tc, ExactLane *lane, const TcOp *op, int threads) {
+  const TcRecipe *recipe = op->recipe;
   for (int i = 0; i < n_recipe_verdicts; i++)
     if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads)
       return recipe_verdicts[i].admitted;
@@ -383,12 +285,14 @@ static bool recipe_admitted(TcCall *tc, ExactLane *lane, const TcRecipe *recipe,
                       dladdr(lane->witness(), &owner) ? owner.dli_fname : NULL, (int)lane->isa);
   }
   int kept = verdict_read(&lane->verdicts, recipe->name, threads);
-  bool admitted = kept >= 0 ? kept == 1 : recipe_examine(tc, lane, recipe, threads);
+  bool admitted = kept >= 0 ? kept == 1 : op_examine(tc, lane, op, threads);
   if (kept < 0)
     verdict_append(&lane->verdicts, recipe->name, threads, admitted);
   recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, admitted};
   return admitted;
 }
+
+TC_RECIPE(matmul);
 
 /* May the function's exact body run at this thread count? Examines what was not examined yet. */
 static bool func_admitted(TcCall *tc, ExactLane *lane, int threads) {
@@ -396,17 +300,13 @@ static bool func_admitted(TcCall *tc, ExactLane *lane, int threads) {
   if (lane->status == EXACT_UNKNOWN)
     lane->status = lane->load(&lane->isa) ? EXACT_READY : EXACT_UNAVAILABLE;
   bool admitted = lane->status == EXACT_READY;
-  for (int i = 0; i < func->n_recipes && admitted; i++) {
-    admitted = recipe_admitted(tc, lane, func->recipes[i], threads);
-    if (strcmp(func->recipes[i]->name, "matmul") == 0)
-      admitted = admitted && recipe_admitted(tc, lane, &tc_recipe_mv, threads);
+  for (int i = 0; i < func->n_ops && admitted; i++) {
+    TcOp op = func->ops[i];
+    admitted = op_admitted(tc, lane, &op, threads);
+    if (op.recipe != &tc_recipe_matmul)
+      continue;
+    op.recipe = &tc_recipe_mv; /* which a matmul is at ranks 2/1 */
+    admitted = admitted && op_admitted(tc, lane, &op, threads);
   }
   return admitted;
-}
-
-/* Matmuls are IEEE only while nothing below that was asked for. Codes of at::Float32Precision: 0
- * none set, 1 ieee. */
-static inline bool precision_is_ieee(void) {
-  int32_t precision = torch.float32_precision(torch.global_context(), 2, 3) & 0xff;
-  return precision <= 1;
 }

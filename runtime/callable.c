@@ -74,8 +74,8 @@ static PyObject *not_admitted(const Callable *self) {
   for (int i = 0; names && i < n_recipe_verdicts; i++) {
     const RecipeVerdict *verdict = &recipe_verdicts[i];
     bool own = false;
-    for (int k = 0; k < self->func->n_recipes; k++)
-      own |= self->func->recipes[k] == verdict->recipe;
+    for (int k = 0; k < self->func->n_ops; k++)
+      own |= self->func->ops[k].recipe == verdict->recipe;
     if (!own || verdict->admitted || verdict->threads != self->exact_threads)
       continue;
     PyObject *name = PyUnicode_FromString(verdict->recipe->name);
@@ -219,8 +219,8 @@ static PyObject *callable_new(const TcFunc *func, PyObject *original) {
   self->func = func;
   self->original = Py_NewRef(original);
   self->lane = needed_lane(func);
-  for (int i = 0; i < func->n_recipes; i++)
-    self->needs_ieee |= func->recipes[i]->class == TC_MATMUL;
+  for (int i = 0; i < func->n_ops; i++)
+    self->needs_ieee |= func->ops[i].recipe->class == TC_MATMUL;
   self->id = n_callables++;
   self->dict = PyObject_GetAttrString(original, "__dict__");
   self->names = PyTuple_New(func->n_params);

@@ -1,102 +1,13 @@
-/* exact.c: the exact body: recipes on blocks of rows.
+/* exact.c: the operations of an exact body: recipes on blocks of rows.
  *
- * Reads a call whose arguments and state are plain (boundary.c, guard.c) and whose recipes are
- * admitted (admit.c). Runs the function's exact body on all rows at once or block by block, on this
- * thread or on several, and leaves the result as a tensor of the wheel. Whatever it does not know
- * to be exact it declines, without an exception: the library body follows.
- *
- * Nothing here raises and nothing but the result is allocated in the steady state: blocks live in a
- * pool of buffers that each thread keeps.
+ * Each takes blocks, asks its recipe's rule whether these sizes are exact, and runs the kernel into
+ * a new block, or into that of an operand which is not needed any more. Whatever is not known to be
+ * exact it declines, without an exception: the library body follows. Runs without the GIL, too.
  */
 
-/* ── buffers
- * ──────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── lanes ───────────────────────────────────────────────────────────────────────────────────── */
 
-/* The head of a piece of memory; the elements follow behind it, at 64 bytes. */
-struct TcBuffer {
-  struct TcBuffer *next; /* in the pool */
-  size_t capacity_bytes;
-  int count; /* variables that hold it */
-};
-enum { BUFFER_HEAD_BYTES = 64, BUFFER_LEAST_BYTES = 4096, POOL_MOST_BYTES = 1 << 24 };
-
-typedef struct BufferPool {
-  struct TcBuffer *free; /* last used first: it is still in the cache */
-  size_t free_bytes;
-} BufferPool;
-
-static _Thread_local BufferPool buffer_pool;
-static pthread_key_t pool_key; /* its destructor frees the pool of a thread that ends */
-static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
-
-static void pool_free(void *pool) {
-  BufferPool *own = pool;
-  for (struct TcBuffer *next, *at = own->free; at; at = next) {
-    next = at->next;
-    free(at);
-  }
-  own->free = NULL;
-  own->free_bytes = 0;
-}
-
-static void pool_key_make(void) { pthread_key_create(&pool_key, pool_free); }
-
-static struct TcBuffer *buffer_new(size_t bytes) {
-  for (struct TcBuffer **link = &buffer_pool.free; *link; link = &(*link)->next) {
-    struct TcBuffer *buffer = *link;
-    if (buffer->capacity_bytes < bytes)
-      continue;
-    *link = buffer->next;
-    buffer_pool.free_bytes -= buffer->capacity_bytes;
-    buffer->count = 1;
-    return buffer;
-  }
-  if (bytes > SIZE_MAX / 2)
-    return NULL;
-  pthread_once(&pool_once, pool_key_make);
-  pthread_setspecific(pool_key, &buffer_pool);
-  size_t capacity = bytes < BUFFER_LEAST_BYTES ? BUFFER_LEAST_BYTES : (bytes + 63) / 64 * 64;
-  struct TcBuffer *buffer = aligned_alloc(64, BUFFER_HEAD_BYTES + capacity);
-  if (!buffer)
-    return NULL;
-  buffer->capacity_bytes = capacity;
-  buffer->count = 1;
-  return buffer;
-}
-
-static inline void *buffer_data(struct TcBuffer *buffer) {
-  return (char *)buffer + BUFFER_HEAD_BYTES;
-}
-
-void tc__free_buffer(struct TcBuffer *buffer) {
-  if (--buffer->count > 0)
-    return;
-  if (buffer_pool.free_bytes + buffer->capacity_bytes > POOL_MOST_BYTES) {
-    free(buffer);
-    return;
-  }
-  buffer->next = buffer_pool.free;
-  buffer_pool.free = buffer;
-  buffer_pool.free_bytes += buffer->capacity_bytes;
-}
-
-bool tc_block_copy(TcCall *tc, TcBlock *to, const TcBlock *from) {
-  (void)tc;
-  TcBlock value = *from;
-  if (value.buffer)
-    value.buffer->count++;
-  tc_block_drop(to);
-  *to = value;
-  return true;
-}
-
-/* ── lanes
- * ────────────────────────────────────────────────────────────────────────────────────────────────────────
- */
-
-/* What the exact body needs of a framework. One for each: torch.c's at the end of admit.c,
- * TensorFlow's in tf_exact.c. */
+/* What the exact body needs of a framework: one for each (torch_exact.c, tf_exact.c). */
 typedef struct ExactLane {
   /* Whether this process can run exact bodies at all. Leaves the kernels that it then has to use.
    */
@@ -119,7 +30,7 @@ typedef struct ExactLane {
    * recipe along one. */
   void *(*tensor_new)(const float *x, int64_t rows, int64_t cols, int rank);
   const void *(*tensor_data)(void *handle);
-  bool (*run)(TcCall *tc, TcTensor *out, const TcRecipe *recipe, const TcUse *uses, int n, int dim);
+  bool (*run)(TcCall *tc, TcTensor *out, const TcOp *op, const TcUse *uses, int n, int dim);
 
   const char *name;             /* of the file of verdicts */
   const void *(*witness)(void); /* an address inside the image that has the kernels */
@@ -156,8 +67,7 @@ static inline void flush_leave(unsigned before) {
 #endif
 }
 
-/* ── one run over the rows
- * ──────────────────────────────────────────────────────────────────────────────────────── */
+/* ── one run over the rows ───────────────────────────────────────────────────────────────────── */
 
 enum { MOST_PACKS = 16 };
 
@@ -255,9 +165,7 @@ static inline bool finish(TcBlock *out, TcBlock *result, TcBlockUse *uses, int n
   return true;
 }
 
-/* ── operations
- * ───────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── operations ──────────────────────────────────────────────────────────────────────────────── */
 
 bool tc_exact_map1(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x) {
   TcBlock result = {.sizes = {x.block->sizes[0], x.block->sizes[1]},
@@ -288,7 +196,7 @@ static bool operand_of(const TcBlock *x, int64_t rows, int64_t cols, TcOperand *
   return true;
 }
 
-extern const TcRecipe tc_recipe_tf_bias_add;
+TC_RECIPE(tf_bias_add);
 
 bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b) {
   TcBlockUse uses[2] = {a, b};
@@ -468,7 +376,7 @@ static bool matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
   return ok ? finish(out, &result, uses, n_uses) : decline(uses, n_uses);
 }
 
-extern const TcRecipe tc_recipe_mv;
+TC_RECIPE(mv);
 
 bool tc_exact_matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b) {
   TcBlockUse uses[2] = {a, b};
@@ -512,232 +420,4 @@ bool tc_exact_linear_bias(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBl
                           TcBlockUse weight, TcBlockUse bias) {
   TcBlockUse uses[3] = {x, weight, bias};
   return linear(tc, out, recipe, uses, 3);
-}
-
-/* ── a call
- * ───────────────────────────────────────────────────────────────────────────────────────────────────────
- */
-
-enum {
-  MOST_PARAMS = 32,     /* of a function with an exact body; others run the library body */
-  BLOCK_ROWS_STEP = 32, /* rows × columns of a block are then a multiple of every vector width */
-  BLOCK_ELEMS = 4096,   /* of the batch's own rows: a few such buffers fit the first cache */
-  LEAST_LAST_ROWS = 16,
-};
-
-/* A contiguous argument as a block; false for anything else. Strides are compared for size-1
- * dimensions too, since eager's outputs repeat them. Those of an empty numpy array are 0, which
- * says nothing. */
-static bool block_of(const TcCall *tc, const TcTensor *tensor, int rank, TcDType dtype,
-                     TcBlock *block) {
-  const int64_t *shape = plain_shape(tc, tensor->handle);
-  if (!shape || shape[0] != rank)
-    return false;
-  const int64_t *sizes = shape + 1, *strides = sizes + N_INLINE_DIMS;
-  int64_t cols = sizes[rank - 1];
-  bool empty = cols == 0 || (rank == 2 && sizes[0] == 0);
-  bool contiguous = strides[rank - 1] == 1 && (rank == 1 || strides[0] == (cols > 1 ? cols : 1));
-  if (!contiguous && !(empty && strides[0] == 0 && strides[rank - 1] == 0))
-    return false;
-  void *data = NULL;
-  if (torch.offset_word) {
-    const uint64_t *impl = impl_words(tensor->handle),
-                   *storage = (const uint64_t *)(uintptr_t)impl[STORAGE_WORD];
-    data = (void *)(uintptr_t)storage[DATA_WORD];
-    if (data)
-      data = (char *)data +
-             impl[torch.offset_word] * (dtype == TC_I64 ? sizeof(int64_t) : sizeof(float));
-  } else if (torch.get_data(tensor->handle, &data) != 0) {
-    return false;
-  }
-  int64_t rows = rank == 2 ? sizes[0] : 1;
-  if (!data && !empty)
-    return false;
-  static float nothing[16];
-  *block = (TcBlock){
-      .data = data ? data : nothing, .sizes = {rows, cols}, .rank = rank, .origin = tensor->origin};
-  return true;
-}
-
-/* torch's arguments. */
-static bool take_blocks(const TcCall *tc, const TcValue *args, TcValue *blocks) {
-  const TcFunc *func = tc->func;
-  for (int i = 0; i < func->n_params; i++) {
-    if (func->params[i].type.kind != TC_TENSOR)
-      blocks[i] = args[i];
-    else if (!block_of(tc, &args[i].tensor, func->params[i].type.rank, func->params[i].type.dtype,
-                       &blocks[i].block))
-      return false;
-  }
-  return true;
-}
-
-/* A run over rows [first, first + n) into *result, which the caller drops. */
-static bool run_block(const TcCall *tc, ExactCall *call, const TcValue *args, int64_t first,
-                      int64_t n, TcBlock *result, bool *too_small) {
-  struct ExactBlock block = {call, first, n, false};
-  TcCall own = *tc;
-  TcValue values[MOST_PARAMS], value;
-  const TcFunc *func = tc->func;
-  own.exact = &block;
-  memcpy(values, args, sizeof values[0] * (size_t)func->n_params);
-  for (int i = 0; call->blocks && i < func->n_params; i++) {
-    if (!func->params[i].rows)
-      continue;
-    TcBlock *x = &values[i].block;
-    x->data = (float *)x->data + first * x->sizes[1];
-    x->sizes[0] = n;
-    x->rows = true;
-  }
-  memset(&value, 0, sizeof value);
-  unsigned before = call->lane->flushes ? flush_enter() : 0;
-  bool ok = func->exact(&own, values, &value);
-  if (call->lane->flushes)
-    flush_leave(before);
-  *too_small = block.too_small;
-  *result = value.block;
-  return ok;
-}
-
-/* The tensor that the blocks are copied into. */
-static bool output_new(const TcFunc *func, const TcBlock *block, int64_t rows, H *handle,
-                       char **data) {
-  int64_t sizes[2] = {rows, block->sizes[1]},
-          strides[2] = {block->sizes[1] > 1 ? block->sizes[1] : 1, 1};
-  int64_t n = block->rows ? rows : block->sizes[0] * block->sizes[1], one = 1;
-  int rank = func->result.rank;
-  const int64_t *shape = rank == 2 ? sizes : &n;
-  if (torch.empty_strided(rank, shape, rank == 2 ? strides : &one, (int32_t)func->result.dtype, 0,
-                          0, handle) != 0)
-    return false;
-  void *address = NULL;
-  if (torch.get_data(*handle, &address) != 0) {
-    torch.delete_handle(*handle);
-    return false;
-  }
-  *data = address;
-  return true;
-}
-
-/* What the blocks behind the first one work on. */
-typedef struct BlockJob {
-  const TcCall *tc;
-  ExactCall *call;
-  const TcValue *args;
-  int64_t block_rows, n_blocks;
-  char *out;
-  size_t row_bytes; /* of the result */
-  int failed;       /* set by any thread; never cleared */
-} BlockJob;
-
-static int64_t block_end(const BlockJob *job, int64_t i) {
-  return i + 1 == job->n_blocks ? job->call->rows : (i + 1) * job->block_rows;
-}
-
-static void copy_block(const BlockJob *job, const TcBlock *block, int64_t first, int64_t n) {
-  if (n > 0 && job->row_bytes > 0)
-    memcpy(job->out + (size_t)first * job->row_bytes, block->data, (size_t)n * job->row_bytes);
-}
-
-static void run_blocks(int64_t from, int64_t to, void *state) {
-  BlockJob *job = state;
-  for (int64_t i = from; i < to && !__atomic_load_n(&job->failed, __ATOMIC_RELAXED); i++) {
-    int64_t first = i * job->block_rows, n = block_end(job, i) - first;
-    TcBlock result;
-    bool too_small;
-    bool ok =
-        run_block(job->tc, job->call, job->args, first, n, &result, &too_small) && result.rows;
-    if (ok)
-      copy_block(job, &result, first, n);
-    else
-      __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
-    tc_block_drop(&result);
-  }
-}
-
-/* How the batch is cut: false when one block is best. */
-static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call, BlockJob *job) {
-  if (!func->splits)
-    return false;
-  int64_t rows = -1, cols = 1;
-  for (int i = 0; i < func->n_params; i++) {
-    if (!func->params[i].rows)
-      continue;
-    const TcBlock *x = &args[i].block;
-    if (rows >= 0 && rows != x->sizes[0])
-      return false; /* one of them is broadcast */
-    rows = x->sizes[0];
-    if (x->sizes[1] > cols)
-      cols = x->sizes[1];
-  }
-  int64_t block_rows = BLOCK_ELEMS / cols / BLOCK_ROWS_STEP * BLOCK_ROWS_STEP;
-  if (block_rows < BLOCK_ROWS_STEP)
-    block_rows = BLOCK_ROWS_STEP;
-  int64_t n_blocks = rows / block_rows;
-  if (rows - n_blocks * block_rows >= LEAST_LAST_ROWS)
-    n_blocks++; /* else the rest joins the block before it */
-  if (n_blocks < 2 || (call->workers > 1 && n_blocks < 2 * call->workers))
-    return false;
-  call->rows = rows;
-  job->block_rows = block_rows;
-  job->n_blocks = n_blocks;
-  return true;
-}
-
-/* Runs the exact body on a call that is plain. True: *result holds the result. False: nothing
- * happened, no exception. */
-static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, const TcValue *args,
-                      TcValue *result) {
-  const TcFunc *func = tc->func;
-  TcValue blocks[MOST_PARAMS];
-  if (func->n_params > MOST_PARAMS || !lane->take(tc, args, blocks))
-    return false;
-  ExactCall call = {.lane = lane, .isa = lane->isa, .threads = threads};
-  call.workers = lane->parallel ? call.threads : 1;
-  BlockJob job = {.tc = tc, .call = &call, .args = blocks};
-  TcBlock block = {0};
-  bool too_small = false, ok = false;
-  void *handle = NULL;
-  call.blocks = plan_blocks(func, blocks, &call, &job);
-  if (call.blocks) {
-    ok = run_block(tc, &call, blocks, 0, job.block_rows, &block, &too_small) &&
-         (block.rows || block.origin);
-    if (!ok) { /* perhaps all at once */
-      tc_block_drop(&block);
-      call.blocks = false;
-    }
-  }
-  if (!call.blocks) {
-    ok = run_block(tc, &call, blocks, 0, 0, &block, &too_small);
-    job.n_blocks = 1;
-  }
-  if (!ok)
-    goto done;
-  if (block.origin) {
-    result->tensor = (TcTensor){NULL, block.origin};
-    goto done;
-  }
-  ok = lane->output_new(func, &block, call.blocks ? call.rows : block.sizes[0], &handle, &job.out);
-  if (!ok)
-    goto done;
-  size_t item = func->result.dtype == TC_I64 ? sizeof(int64_t) : sizeof(float);
-  job.row_bytes = (size_t)block.sizes[1] * item;
-  copy_block(&job, &block, 0, block.sizes[0]);
-  if (job.n_blocks > 1) {
-    call.packs_closed = true;
-    if (call.workers > 1)
-      job.failed |= !lane->parallel(1, job.n_blocks, run_blocks, &job);
-    else
-      run_blocks(1, job.n_blocks, &job);
-  }
-  ok = !job.failed;
-  if (ok)
-    result->tensor = (TcTensor){handle, NULL};
-  else
-    tc__free_handle(handle);
-done:
-  tc_block_drop(&block);
-  for (int i = 0; i < call.n_packs; i++)
-    tc__free_buffer(call.packs[i].buffer);
-  return ok;
 }

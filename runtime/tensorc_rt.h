@@ -26,9 +26,7 @@
 #define TC_EXPECT_RT(version)                                                                      \
   _Static_assert((version) == TC_RT_VERSION, "generated for another runtime of tensorc")
 
-/* ── values
- * ───────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── values ──────────────────────────────────────────────────────────────────────────────────── */
 
 /* A tensor variable of generated code. handle is an AtenTensorHandle, or a TFE_TensorHandle * with
  * its lowest bit set; NULL while the variable is unassigned. origin: the argument object whose own
@@ -107,6 +105,12 @@ typedef struct TcCall TcCall;
  * exception: it only says that this call is not for it. */
 typedef bool TcBody(TcCall *tc, const TcValue *args, TcValue *result);
 
+/* An operation of an exact body: its recipe, and how the framework is asked for the same. */
+typedef struct TcOp {
+  const TcRecipe *recipe;
+  const char *name, *overload; /* what the library body's function is given; "" where nothing */
+} TcOp;
+
 typedef struct TcFunc {
   const char *name, *qualname; /* UTF-8 */
   int first_line;              /* of the Python original, decorators included: co_firstlineno */
@@ -117,9 +121,9 @@ typedef struct TcFunc {
   TcBody *library; /* always there */
   TcBody *exact;   /* NULL: no such body */
   TcBody *fast;
-  /* The recipes that `exact` runs; each is admitted on this host before it is trusted. */
-  const TcRecipe *const *recipes;
-  int n_recipes;
+  /* The operations of `exact`; the recipe of each is admitted on this host before it is trusted. */
+  const TcOp *ops;
+  int n_ops;
   bool no_ops; /* `library` calls nothing of the framework: it is straight C itself */
   bool splits; /* `exact` may run block by block over the rows of the parameters marked `rows` */
 } TcFunc;
@@ -143,9 +147,7 @@ PyObject *tc__module_init(const TcModuleInfo *info);
   PyMODINIT_FUNC PyInit_##extension(void);                                                         \
   PyMODINIT_FUNC PyInit_##extension(void) { return tc__module_init(info); }
 
-/* ── variables
- * ────────────────────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── variables ───────────────────────────────────────────────────────────────────────────────── */
 
 /* Frees what the variable owns and leaves it unassigned. */
 void tc__free_handle(void *handle);
@@ -182,8 +184,7 @@ static inline void tc_move(TcTensor *to, TcTensor *from) {
   *to = value;
 }
 
-/* ── torch operations, library body: one call of the wheel's own kernel each
- * ────────────────────────────────────── */
+/* ── torch operations, library body: one call of the wheel's own kernel each ─────────────────── */
 /* out may be the variable an operand was taken from. Sizes that do not fit give RuntimeError
  * "rextio-torch: …" with both shapes; any other failure of the kernel gives eager's own exception.
  */
@@ -203,8 +204,7 @@ bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *ov
 bool tc_torch_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim);
 bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim);
 
-/* ── TensorFlow operations, library body: one op of Python's eager context each
- * ─────────────────────────────────── */
+/* ── TensorFlow operations, library body: one op of Python's eager context each ──────────────── */
 /* out may be the variable an operand was taken from. op: TensorFlow's own name. Sizes that do not
  * fit give RuntimeError "rextio-tensorflow: …" with both shapes; any other failure gives one with
  * TensorFlow's text. */
@@ -221,8 +221,7 @@ bool tc_tf_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim,
                   bool keepdim);                          /* dim 0 or 1; keepdim false */
 bool tc_tf_transpose(TcCall *tc, TcTensor *out, TcUse x); /* rank 2 */
 
-/* ── exact body: the same operations by recipes, on blocks
- * ──────────────────────────────────────────────────────── */
+/* ── exact body: the same operations by recipes, on blocks ───────────────────────────────────── */
 /* Sizes that do not fit, or that the recipe is not known to be exact for, give false: the library
  * body then runs the call. An elementwise operation writes into the buffer of an operand that was
  * handed over. */
@@ -263,8 +262,7 @@ bool tc_exact_linear(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUs
 bool tc_exact_linear_bias(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x,
                           TcBlockUse weight, TcBlockUse bias);
 
-/* ── scalars: Python's arithmetic on 64-bit ints and doubles
- * ────────────────────────────────────────────────────── */
+/* ── scalars: Python's arithmetic on 64-bit ints and doubles ─────────────────────────────────── */
 /* Ints raise OverflowError where Python's int would leave 64 bits; division by zero and the like
  * raise what Python raises. */
 
@@ -303,16 +301,16 @@ static inline bool tc_range_next(TcRange *range, int64_t *value) {
  * handler raised). */
 bool tc_turn(TcCall *tc);
 
-/* ── print: one argument each, then `end`; print.c
- * ──────────────────────────────────────────────────────────────── */
+/* ── print: one argument each, then `end`; print.c ───────────────────────────────────────────── */
 
 bool tc_print_int(TcCall *tc, int64_t value, const char *end);
 bool tc_print_float(TcCall *tc, double value, const char *end);
 bool tc_print_bool(TcCall *tc, bool value, const char *end);
 bool tc_print_text(TcCall *tc, const char *text, int64_t n, const char *end); /* n bytes of UTF-8 */
 
-/* ── raising: each returns false, so that `return tc_raise…` and TC_TRY(tc_raise…) read well
- * ────────────────────── */
+/* ── raising ──────────────────────────────────────────────────────────────────────────────────────
+ */
+/* Each returns false, so that `return tc_raise…` and TC_TRY(tc_raise…) read well. */
 
 bool tc_raise_unbound(TcCall *tc, const char *name); /* UnboundLocalError, Python's text */
 bool tc_raise(TcCall *tc, const char *exception, const char *message,

@@ -100,31 +100,20 @@ static const void *tf_tensor_data(void *handle) {
   return tf.get_data(tf_untag(handle), thread_state.tf->status);
 }
 
-static bool tf_run(TcCall *tc, TcTensor *out, const TcRecipe *recipe, const TcUse *uses, int n,
-                   int dim) {
-  static const char *const names[][2] = {
-      {"relu", "Relu"},        {"sigmoid", "Sigmoid"}, {"tanh", "Tanh"},       {"abs", "Abs"},
-      {"neg", "Neg"},          {"square", "Square"},   {"exp", "Exp"},         {"log", "Log"},
-      {"sqrt", "Sqrt"},        {"add", "AddV2"},       {"sub", "Sub"},         {"mul", "Mul"},
-      {"div", "RealDiv"},      {"maximum", "Maximum"}, {"minimum", "Minimum"}, {"mean", "Mean"},
-      {"bias_add", "BiasAdd"}, {"sum", "Sum"}};
-  const char *op = "";
+static bool tf_run(TcCall *tc, TcTensor *out, const TcOp *op, const TcUse *uses, int n, int dim) {
   bool ok = false;
   (void)n;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (is_name(recipe, names[i][0]))
-      op = names[i][1];
-  switch (recipe->class) {
+  switch (op->recipe->class) {
   case TC_MAP1:
-    ok = tc_tf_unary(tc, out, op, uses[0]);
+    ok = tc_tf_unary(tc, out, op->name, uses[0]);
     break;
   case TC_MAP2:
-    ok = tc_tf_binary(tc, out, op, uses[0], uses[1]);
+    ok = tc_tf_binary(tc, out, op->name, uses[0], uses[1]);
     break;
   case TC_ALONG:
-    ok = is_name(recipe, "argmax")    ? tc_tf_argmax(tc, out, uses[0], dim, false)
-         : is_name(recipe, "softmax") ? tc_tf_softmax(tc, out, uses[0], dim)
-                                      : tc_tf_reduce(tc, out, op, uses[0], dim, false);
+    ok = is_name(op->recipe, "argmax")    ? tc_tf_argmax(tc, out, uses[0], dim, false)
+         : is_name(op->recipe, "softmax") ? tc_tf_softmax(tc, out, uses[0], dim)
+                                          : tc_tf_reduce(tc, out, op->name, uses[0], dim, false);
     break;
   case TC_MATMUL:
     ok = tc_tf_matmul(tc, out, uses[0], uses[1]);

@@ -37,6 +37,7 @@ typedef struct Torch {
 #define SYM(need, image, result, field, symbol, parameters) result(*field) parameters;
 #include "torch_syms.def"
   void *c10;      /* handle of libc10, for the words of a new thread */
+  void *cpu;      /* handle of libtorch_cpu */
   int *log_level; /* FLAGS_caffe2_log_level, or NULL */
   void *(*new_bytes)(
       size_t);          /* C++ operator new: optionals are boxed in it where new_box is missing */
@@ -163,6 +164,7 @@ static bool symbols_find(Torch *t, const Image images[N_IMAGES], char *problem,
   if (!t->wrap && !t->to_object && !missing)
     missing = "torch_tensor_to_pyobject";
   t->c10 = images[IMAGE_C10].handle;
+  t->cpu = images[IMAGE_CPU].handle;
   if (!dispatch_key_words(t->c10) && !missing)
     missing = "raw_local_dispatch_key_set";
   t->log_level = image_symbol(&images[IMAGE_C10], "FLAGS_caffe2_log_level");

@@ -29,7 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ── where code runs ────────────────────────────────────────────────────────────────────────── */
+/* ── where code runs ─────────────────────────────────────────────────────────────────────────── */
 
 /* The numbers index TcRecipe.kernel. Which one the recipes of a process must use is decided by the
  * wheel, not by us: the one that ATen dispatches to (ATEN_CPU_CAPABILITY included), since lanes and
@@ -42,7 +42,7 @@ int tc__isa_of_capability(const char *capability);
 /* Whether this CPU and operating system run the kernels of that set, and they were compiled in. */
 bool tc__isa_runs(TcIsa isa);
 
-/* ── functions of the wheel that recipes call ───────────────────────────────────────────────── */
+/* ── functions of the wheel that recipes call ────────────────────────────────────────────────── */
 
 /* Sizes are 64-bit also where BLAS says int: read through a pointer or from a register the low half
  * is the same number, so wheels with either width of integer are called right. */
@@ -71,7 +71,7 @@ extern TcWheelMath tc__wheel_math;
  * asked. */
 void tc__wheel_math_find(void *libtorch_cpu);
 
-/* ── one operation ──────────────────────────────────────────────────────────────────────────── */
+/* ── one operation ───────────────────────────────────────────────────────────────────────────── */
 
 /* Where a block lies in its whole tensor, flattened: elements before it, elements in all. For map1,
  * along and matmul this is the tensor x. threads: the framework's count for the whole call
@@ -123,7 +123,7 @@ typedef void TcMatmulKernel(const TcMatmul *mm, const TcPlace *at);
 /* out [cols, rows] = x [rows, cols] transposed. Nothing may overlap out. */
 typedef void TcTranspose(const float *x, float *out, int64_t rows, int64_t cols);
 
-/* ── recipes ────────────────────────────────────────────────────────────────────────────────── */
+/* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
 
 typedef enum { TC_MAP1, TC_MAP2, TC_ALONG, TC_MATMUL, TC_TRANSPOSE } TcClass;
 
@@ -179,7 +179,7 @@ typedef struct TcRecipe {
  * transposed. */
 #define TC_RECIPE(name) extern const TcRecipe tc_recipe_##name
 
-/* ── the rest of a set of kernels ───────────────────────────────────────────────────────────── */
+/* ── the rest of a set of kernels ────────────────────────────────────────────────────────────── */
 
 typedef struct TcKernels {
   int lanes; /* W: floats per vector of ATen's kernels for this set: 16, 8, 8 */

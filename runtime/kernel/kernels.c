@@ -27,7 +27,8 @@
 #undef TC_ISA_AVX2
 #undef TC_ISA_BASELINE
 
-/* clang-format off: in the order in which they need each other */
+/* In the order in which they need each other. */
+/* clang-format off */
 #include "vec.h"
 
 #include "kernel.h"

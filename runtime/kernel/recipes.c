@@ -38,7 +38,7 @@
 #define IF_AVX512(x) x
 #endif
 
-/* ── the process ────────────────────────────────────────────────────────────────────────────── */
+/* ── the process ─────────────────────────────────────────────────────────────────────────────── */
 
 TcWheelMath tc__wheel_math = {.scalar_exp = expf};
 
@@ -109,7 +109,7 @@ bool tc__isa_runs(TcIsa isa) {
   return isa == TC_ISA_BASELINE;
 }
 
-/* ── rules ──────────────────────────────────────────────────────────────────────────────────── */
+/* ── rules ───────────────────────────────────────────────────────────────────────────────────── */
 
 static const TcRule not_exact = {.align = 1};
 static const TcRule one_block = {.exact = true, .align = 1, .min_rows = 1};
@@ -164,7 +164,7 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
   return tc__wheel_math.sgemv && fits_blas(whole) ? one_block : not_exact;
 }
 
-/* ── objects ────────────────────────────────────────────────────────────────────────────────── */
+/* ── objects ─────────────────────────────────────────────────────────────────────────────────── */
 
 #define RECIPE(recipe_name, recipe_class, type, member, rule_function, kernel_name)                \
   extern type tc__##kernel_name##_baseline;                                                        \

@@ -45,7 +45,7 @@ V_INLINE void v_store(float *p, V x) { *(V_unaligned *)p = x; }
 V_INLINE V8 v8_load(const float *p) { return *(const V8_unaligned *)p; }
 V_INLINE void v8_store(float *p, V8 x) { *(V8_unaligned *)p = x; }
 
-/* ── AVX-512: masks are bits ────────────────────────────────────────────────────────────────── */
+/* ── AVX-512: masks are bits ─────────────────────────────────────────────────────────────────── */
 #if defined V_AVX512
 
 #define V_HAS_FMA 1
@@ -145,7 +145,7 @@ V_INLINE void v_transpose(V x[W]) {
 
 #else
 
-/* ── the others: a mask is a vector of 0 and -1 ─────────────────────────────────────────────── */
+/* ── the others: a mask is a vector of 0 and -1 ──────────────────────────────────────────────── */
 
 typedef VI VM;
 
@@ -288,7 +288,7 @@ V_INLINE void v_transpose(V x[W]) {
 #endif
 #endif
 
-/* ── the same for all ───────────────────────────────────────────────────────────────────────── */
+/* ── the same for all ────────────────────────────────────────────────────────────────────────── */
 
 #define v_one v_set1(1.0f)
 #define v_zero v_set1(0.0f)

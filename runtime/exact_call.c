@@ -1,0 +1,163 @@
+/* exact_call.c: a call of an exact body: cuts the batch into blocks of rows and runs them.
+ *
+ * Reads a call whose arguments and state are plain (boundary.c, guard.c) and whose recipes are
+ * admitted (admit.c). Runs the function's exact body on all rows at once or block by block, on this
+ * thread or on several, and leaves the result as a tensor of the framework.
+ */
+
+enum {
+  MOST_PARAMS = 32,     /* of a function with an exact body; others run the library body */
+  BLOCK_ROWS_STEP = 32, /* rows × columns of a block are then a multiple of every vector width */
+  BLOCK_ELEMS = 4096,   /* of the batch's own rows: a few such buffers fit the first cache */
+  LEAST_LAST_ROWS = 16,
+};
+
+/* A run over rows [first, first + n) into *result, which the caller drops. */
+static bool run_block(const TcCall *tc, ExactCall *call, const TcValue *args, int64_t first,
+                      int64_t n, TcBlock *result, bool *too_small) {
+  struct ExactBlock block = {call, first, n, false};
+  TcCall own = *tc;
+  TcValue values[MOST_PARAMS], value;
+  const TcFunc *func = tc->func;
+  own.exact = &block;
+  memcpy(values, args, sizeof values[0] * (size_t)func->n_params);
+  for (int i = 0; call->blocks && i < func->n_params; i++) {
+    if (!func->params[i].rows)
+      continue;
+    TcBlock *x = &values[i].block;
+    x->data = (float *)x->data + first * x->sizes[1];
+    x->sizes[0] = n;
+    x->rows = true;
+  }
+  memset(&value, 0, sizeof value);
+  unsigned before = call->lane->flushes ? flush_enter() : 0;
+  bool ok = func->exact(&own, values, &value);
+  if (call->lane->flushes)
+    flush_leave(before);
+  *too_small = block.too_small;
+  *result = value.block;
+  return ok;
+}
+
+/* What the blocks behind the first one work on. */
+typedef struct BlockJob {
+  const TcCall *tc;
+  ExactCall *call;
+  const TcValue *args;
+  int64_t block_rows, n_blocks;
+  char *out;
+  size_t row_bytes; /* of the result */
+  int failed;       /* set by any thread; never cleared */
+} BlockJob;
+
+static int64_t block_end(const BlockJob *job, int64_t i) {
+  return i + 1 == job->n_blocks ? job->call->rows : (i + 1) * job->block_rows;
+}
+
+static void copy_block(const BlockJob *job, const TcBlock *block, int64_t first, int64_t n) {
+  if (n > 0 && job->row_bytes > 0)
+    memcpy(job->out + (size_t)first * job->row_bytes, block->data, (size_t)n * job->row_bytes);
+}
+
+static void run_blocks(int64_t from, int64_t to, void *state) {
+  BlockJob *job = state;
+  for (int64_t i = from; i < to && !__atomic_load_n(&job->failed, __ATOMIC_RELAXED); i++) {
+    int64_t first = i * job->block_rows, n = block_end(job, i) - first;
+    TcBlock result;
+    bool too_small;
+    bool ok =
+        run_block(job->tc, job->call, job->args, first, n, &result, &too_small) && result.rows;
+    if (ok)
+      copy_block(job, &result, first, n);
+    else
+      __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
+    tc_block_drop(&result);
+  }
+}
+
+/* How the batch is cut: false when one block is best. */
+static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call, BlockJob *job) {
+  if (!func->splits)
+    return false;
+  int64_t rows = -1, cols = 1;
+  for (int i = 0; i < func->n_params; i++) {
+    if (!func->params[i].rows)
+      continue;
+    const TcBlock *x = &args[i].block;
+    if (rows >= 0 && rows != x->sizes[0])
+      return false; /* one of them is broadcast */
+    rows = x->sizes[0];
+    if (x->sizes[1] > cols)
+      cols = x->sizes[1];
+  }
+  int64_t block_rows = BLOCK_ELEMS / cols / BLOCK_ROWS_STEP * BLOCK_ROWS_STEP;
+  if (block_rows < BLOCK_ROWS_STEP)
+    block_rows = BLOCK_ROWS_STEP;
+  int64_t n_blocks = rows / block_rows;
+  if (rows - n_blocks * block_rows >= LEAST_LAST_ROWS)
+    n_blocks++; /* else the rest joins the block before it */
+  if (n_blocks < 2 || (call->workers > 1 && n_blocks < 2 * call->workers))
+    return false;
+  call->rows = rows;
+  job->block_rows = block_rows;
+  job->n_blocks = n_blocks;
+  return true;
+}
+
+/* Runs the exact body on a call that is plain. True: *result holds the result. False: nothing
+ * happened, no exception. */
+static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, const TcValue *args,
+                      TcValue *result) {
+  const TcFunc *func = tc->func;
+  TcValue blocks[MOST_PARAMS];
+  if (func->n_params > MOST_PARAMS || !lane->take(tc, args, blocks))
+    return false;
+  ExactCall call = {.lane = lane, .isa = lane->isa, .threads = threads};
+  call.workers = lane->parallel ? call.threads : 1;
+  BlockJob job = {.tc = tc, .call = &call, .args = blocks};
+  TcBlock block = {0};
+  bool too_small = false, ok = false;
+  void *handle = NULL;
+  call.blocks = plan_blocks(func, blocks, &call, &job);
+  if (call.blocks) {
+    ok = run_block(tc, &call, blocks, 0, job.block_rows, &block, &too_small) &&
+         (block.rows || block.origin);
+    if (!ok) { /* perhaps all at once */
+      tc_block_drop(&block);
+      call.blocks = false;
+    }
+  }
+  if (!call.blocks) {
+    ok = run_block(tc, &call, blocks, 0, 0, &block, &too_small);
+    job.n_blocks = 1;
+  }
+  if (!ok)
+    goto done;
+  if (block.origin) {
+    result->tensor = (TcTensor){NULL, block.origin};
+    goto done;
+  }
+  ok = lane->output_new(func, &block, call.blocks ? call.rows : block.sizes[0], &handle, &job.out);
+  if (!ok)
+    goto done;
+  size_t item = func->result.dtype == TC_I64 ? sizeof(int64_t) : sizeof(float);
+  job.row_bytes = (size_t)block.sizes[1] * item;
+  copy_block(&job, &block, 0, block.sizes[0]);
+  if (job.n_blocks > 1) {
+    call.packs_closed = true;
+    if (call.workers > 1)
+      job.failed |= !lane->parallel(1, job.n_blocks, run_blocks, &job);
+    else
+      run_blocks(1, job.n_blocks, &job);
+  }
+  ok = !job.failed;
+  if (ok)
+    result->tensor = (TcTensor){handle, NULL};
+  else
+    tc__free_handle(handle);
+done:
+  tc_block_drop(&block);
+  for (int i = 0; i < call.n_packs; i++)
+    tc__free_buffer(call.packs[i].buffer);
+  return ok;
+}
