@@ -1,0 +1,135 @@
+"""The TensorFlow lane as a user meets it: each state that a call can be in, and the bits of the examples.
+
+TensorFlow starts slowly and can't be forked, so one process per mode does everything, and a test asks what it found.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from workbench import ROOT, TESTS, Project, environment
+
+pytestmark = pytest.mark.skipif(not find_spec("tensorflow"), reason="tensorflow is not installed")
+
+SOURCE = """\
+import tensorflow as tf
+from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D
+
+
+def act(x: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu2D:
+    return tf.nn.tanh(tf.exp(x) + b)
+
+
+def product(a: TensorF32Cpu2D, b: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return tf.matmul(a, b)
+
+
+def same(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x
+
+"""
+
+
+@pytest.fixture(scope="module")
+def built(module_folder: Path) -> Project:
+    workloads = (ROOT / "examples" / "tensorflow_workloads.py").read_text()
+    return Project(module_folder, {"m.py": SOURCE, "workloads.py": workloads}).build()
+
+
+def ask(built: Project, script: str, mode: str, **variables: str) -> dict[str, Any]:
+    env = environment(TENSORC_MODE=mode, **variables)
+    env["PYTHONPATH"] = f"{built.tree}:{env['PYTHONPATH']}"
+    done = subprocess.run([sys.executable, "-X", "faulthandler", str(TESTS / script)], env=env, text=True, capture_output=True, timeout=600)
+    assert done.returncode == 0, done.stderr[-3000:]
+    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return found
+
+
+# ── states ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+NATIVE = ("exact", "exact")
+# What answers in mode auto, and in mode native: a body, or what it raises.
+STATES = {
+    "plain": NATIVE,
+    "keywords": NATIVE,
+    "empty": NATIVE,
+    "tape that records nothing": NATIVE,
+    "tape": ("python", "RuntimeError"),
+    "tape of another tensor": NATIVE,
+    "tape that stopped recording": NATIVE,
+    "persistent tape": ("python", "RuntimeError"),
+    "accumulator": ("python", "RuntimeError"),
+    "tf.function": ("python", "TypeError"),
+    "tf.Graph": ("python", "TypeError"),
+    "tf.function, captured tensors": ("python", "RuntimeError"),
+    "device scope": ("python", "RuntimeError"),
+    "op callback": ("python", "RuntimeError"),
+    "asynchronous": ("python", "RuntimeError"),
+    "variable": ("python", "TypeError"),
+    "ndarray": ("python", "TypeError"),
+    "list": ("python", "TypeError"),
+    "other rank": ("python", "ValueError"),
+    "sizes that do not fit": ("InvalidArgumentError", "RuntimeError"),
+    "other dtype": ("InvalidArgumentError", "ValueError"),
+    "behind all of them": NATIVE,
+}
+
+
+@pytest.fixture(scope="module")
+def states(built: Project) -> dict[str, dict[str, Any]]:
+    return {mode: ask(built, "tf_states.py", mode) for mode in ("auto", "native")}
+
+
+@pytest.mark.parametrize("mode", ["auto", "native"])
+@pytest.mark.parametrize("state", STATES)
+def test_state(states: dict[str, dict[str, Any]], state: str, mode: str) -> None:
+    found = states[mode]["states"][state]
+    assert found["answer"] == STATES[state][mode == "native"], found
+    assert found["same"], found
+
+
+@pytest.mark.parametrize("mode", ["auto", "native"])
+def test_every_state_was_looked_at(states: dict[str, dict[str, Any]], mode: str) -> None:
+    assert set(states[mode]["states"]) == set(STATES)
+
+
+@pytest.mark.parametrize("fact", ["an argument is returned itself", "torch stays out", "threads agree", "calls grow nothing",
+                                  "failing calls grow nothing", "bench sees one bit", "bench sees an element in the middle"])
+def test_fact(states: dict[str, dict[str, Any]], fact: str) -> None:
+    assert states["native"]["facts"][fact] is True, states["native"]["facts"][fact]
+
+
+@pytest.mark.parametrize("mode", ["auto", "native"])
+def test_tensors_from_elsewhere(built: Project, mode: str) -> None:
+    native = mode == "native"
+    assert ask(built, "tf_devices.py", mode) == {
+        "here": "exact",
+        "on CPU:1": "ValueError: rextio-tensorflow: expected a CPU tensor (parameter 'x' of act())" if native else "python",
+        "of a context that is gone": "RuntimeError: rextio-tensorflow: the tensor belongs to another eager context "
+        "(parameter 'x' of act())" if native else "python",
+        "of the new context": "exact",
+    }
+
+
+# ── bits ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@pytest.mark.parametrize("variables", [{}, {"TF_ENABLE_ONEDNN_OPTS": "0"}, {"ONEDNN_MAX_CPU_ISA": "AVX2"},
+                                       {"TF_NUM_INTRAOP_THREADS": "1"}, {"TF_NUM_INTRAOP_THREADS": "2"}], ids=str)
+def test_bits_of_the_examples(built: Project, variables: dict[str, str]) -> None:
+    found = ask(built, "tf_bits.py", "native", **variables)
+    assert found["different"] == [] and found["calls"] > 300
+    if not variables:
+        assert found["bodies"]["exact"] == found["calls"], found
+
+
+def test_mode_compare(built: Project) -> None:
+    found = ask(built, "tf_bits.py", "compare")
+    assert found["different"] == [] and found["calls"] > 300
