@@ -83,7 +83,10 @@ static bool tf_exact_load(TcIsa *isa) {
               PyOS_strnicmp(most, "avx512", 6) == 0 || PyOS_strnicmp(most, "avx10", 5) == 0;
   bool lower = !wide && PyOS_strnicmp(most, "avx2", 4) != 0;
   *isa = wide && tc__isa_runs(TC_ISA_AVX512) ? TC_ISA_AVX512 : TC_ISA_AVX2;
-  return !lower && tc__isa_runs(*isa);
+  if (lower || !tc__isa_runs(*isa))
+    return false;
+  tc__scalar_math_find(tf.image);
+  return true;
 }
 
 static void *tf_tensor_new(const float *x, int64_t rows, int64_t cols, int rank) {

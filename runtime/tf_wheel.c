@@ -57,6 +57,7 @@ typedef struct TensorFlow {
 #include "tf_syms.def"
   PyObject *handle_name; /* "_context_handle", interned */
   int context_word;      /* of an EagerTensor object: its Context, in 8-byte words */
+  void *image;           /* handle of the library that has the kernels */
   int device_word;       /* of thread_words: the device scope, a str */
   int callbacks_word;    /* of thread_words: the op callbacks, a list */
 } TensorFlow;
@@ -112,6 +113,7 @@ static bool tf_symbols_find(TensorFlow *t, const Image images[N_TF_IMAGES], char
     missing = symbol;                                                                              \
   memcpy(&t->field, &address, sizeof t->field);
 #include "tf_syms.def"
+  t->image = images[IMAGE_TF_CC].handle;
   if (missing)
     snprintf(problem, problem_size, "the TensorFlow that is loaded has no symbol %s", missing);
   return !missing;

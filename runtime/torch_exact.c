@@ -92,6 +92,7 @@ static bool torch_exact_load(TcIsa *found) {
       !torch.float32_precision || !torch.global_context || !torch.shape_word || !torch.key_word)
     return false;
   tc__wheel_math_find(torch.cpu);
+  tc__scalar_math_find(torch.cpu);
   *found = (TcIsa)isa;
   return true;
 }

@@ -4,7 +4,7 @@
  * of the wheel's own CPU kernel (only the payload and sign of a NaN may differ). There is one text
  * per recipe (map.inc, reduce.inc, softmax.inc, matmul.inc), compiled once per instruction set
  * (kernels.c), and one object per recipe that holds what came out: tc_recipe_relu and so on
- * (recipes.c). docs: spec/numerics.md says where each order of operations comes from.
+ * (recipes.c). docs/numerics.md says where each order of operations comes from.
  *
  * How the exact body uses it, for each operation of a function:
  *
@@ -59,17 +59,19 @@ typedef struct TcWheelMath {
   TcVml *vml_exp, *vml_tanh, *vml_ln, *vml_sqrt; /* vmsExp … of MKL, NULL in a wheel without */
   TcSgemm *sgemm;                                /* sgemm_, NULL likewise */
   TcSgemv *sgemv;                                /* sgemv_ */
-  float (*scalar_exp)(float); /* the expf that the wheel calls, of the C library; never NULL. A
-                                 compiler may bring one of its own (zig does) */
+  /* expf and logf of the C library, which the wheel calls; never NULL. A compiler may bring others
+   * of its own (zig does). */
+  float (*scalar_exp)(float), (*scalar_log)(float);
 } TcWheelMath;
 
-/* What the kernels call: one wheel per process. All NULL, but for scalar_exp, until
- * tc__wheel_math_find ran. */
+/* What the kernels call. All NULL, but for the scalar functions, until tc__wheel_math_find ran. */
 extern TcWheelMath tc__wheel_math;
 /* Fills tc__wheel_math from libtorch_cpu.so: its handle of dlopen. Functions that another library
  * defines stay NULL, and so the recipes that need them are not exact. Call once, before any rule is
  * asked. */
 void tc__wheel_math_find(void *libtorch_cpu);
+/* The scalar functions, of the C library that this image of a wheel links. Call once, too. */
+void tc__scalar_math_find(void *image);
 
 /* ── one operation ───────────────────────────────────────────────────────────────────────────── */
 

@@ -40,7 +40,7 @@
 
 /* ── the process ─────────────────────────────────────────────────────────────────────────────── */
 
-TcWheelMath tc__wheel_math = {.scalar_exp = expf};
+TcWheelMath tc__wheel_math = {.scalar_exp = expf, .scalar_log = logf};
 
 static void find(void *field, void *image, const char *path, const char *symbol) {
   Dl_info owner;
@@ -61,9 +61,14 @@ void tc__wheel_math_find(void *libtorch_cpu) {
   find(&tc__wheel_math.vml_sqrt, libtorch_cpu, map->l_name, "vmsSqrt");
   find(&tc__wheel_math.sgemm, libtorch_cpu, map->l_name, "sgemm_");
   find(&tc__wheel_math.sgemv, libtorch_cpu, map->l_name, "sgemv_");
-  void *scalar_exp = dlsym(libtorch_cpu, "expf"); /* also looks in what the image links */
-  if (scalar_exp)
-    memcpy(&tc__wheel_math.scalar_exp, &scalar_exp, sizeof scalar_exp);
+}
+
+void tc__scalar_math_find(void *image) {
+  void *address; /* dlsym also looks in what the image links */
+  if ((address = dlsym(image, "expf")) != NULL)
+    memcpy(&tc__wheel_math.scalar_exp, &address, sizeof address);
+  if ((address = dlsym(image, "logf")) != NULL)
+    memcpy(&tc__wheel_math.scalar_log, &address, sizeof address);
 }
 
 IF_AVX512(extern const TcKernels tc__kernels_avx512;)

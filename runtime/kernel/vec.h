@@ -304,6 +304,7 @@ V_INLINE V v_max(V a, V b) { return v_select(v_unordered(a, b), v_set1(NAN), v_m
 
 /* e^x of one float as the wheel's scalar code has it: the C library's. */
 V_INLINE float scalar_exp(float x) { return tc__wheel_math.scalar_exp(x); }
+V_INLINE float scalar_log(float x) { return tc__wheel_math.scalar_log(x); }
 
 /* e^x as the wheel's vectors have it: Sleef_expf16_u10, Sleef_expf8_u10 (sleefsimdsp.c, xexpf),
  * written out so that it is inlined; checked against them over all 2^32 floats. ATen's plain
