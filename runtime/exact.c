@@ -20,9 +20,10 @@ typedef struct ExactLane {
    * no memory. */
   bool (*output_new)(const TcFunc *func, const TcBlock *block, int64_t rows, void **handle,
                      char **data);
-  /* Runs [from, to) on the framework's threads or ours; NULL: there are none. False: it failed. */
-  bool (*parallel)(int64_t from, int64_t to, void (*run)(int64_t from, int64_t to, void *state),
-                   void *state);
+  /* Runs pieces of [from, to) on up to `workers` threads, the framework's or ours. False: it
+   * failed. */
+  bool (*parallel)(int workers, int64_t from, int64_t to,
+                   void (*run)(int64_t from, int64_t to, void *state), void *state);
   bool flushes; /* its kernels take denormals for zero */
 
   /* For admission: a tensor with these values, the memory of one, and the operation of a recipe by

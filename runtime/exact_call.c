@@ -10,6 +10,7 @@ enum {
   BLOCK_ROWS_STEP = 32, /* rows × columns of a block are then a multiple of every vector width */
   BLOCK_ELEMS = 4096,   /* of the batch's own rows: a few such buffers fit the first cache */
   LEAST_LAST_ROWS = 16,
+  LEAST_BLOCKS_PER_WORKER = 2, /* less is not worth waking a thread */
 };
 
 /* A run over rows [first, first + n) into *result, which the caller drops. */
@@ -96,8 +97,10 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call
   int64_t n_blocks = rows / block_rows;
   if (rows - n_blocks * block_rows >= LEAST_LAST_ROWS)
     n_blocks++; /* else the rest joins the block before it */
-  if (n_blocks < 2 || (call->workers > 1 && n_blocks < 2 * call->workers))
+  if (n_blocks < 2)
     return false;
+  int64_t workers = n_blocks / LEAST_BLOCKS_PER_WORKER;
+  call->workers = workers < call->threads ? (int)workers : call->threads;
   call->rows = rows;
   job->block_rows = block_rows;
   job->n_blocks = n_blocks;
@@ -113,7 +116,6 @@ static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, const TcVa
   if (func->n_params > MOST_PARAMS || !lane->take(tc, args, blocks))
     return false;
   ExactCall call = {.lane = lane, .isa = lane->isa, .threads = threads};
-  call.workers = lane->parallel ? call.threads : 1;
   BlockJob job = {.tc = tc, .call = &call, .args = blocks};
   TcBlock block = {0};
   bool too_small = false, ok = false;
@@ -146,7 +148,7 @@ static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, const TcVa
   if (job.n_blocks > 1) {
     call.packs_closed = true;
     if (call.workers > 1)
-      job.failed |= !lane->parallel(1, job.n_blocks, run_blocks, &job);
+      job.failed |= !lane->parallel(call.workers, 1, job.n_blocks, run_blocks, &job);
     else
       run_blocks(1, job.n_blocks, &job);
   }

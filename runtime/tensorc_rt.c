@@ -17,6 +17,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@
 
 /* In order of use: each file sees what the ones before it define. */
 /* clang-format off */
+#include "shared.c"
 #include "scalar.c"
 #include "print.c"
 #include "wheel.c"
@@ -44,6 +46,7 @@
 #include "boundary.c"
 #include "verdict.c"
 #include "buffer.c"
+#include "pool.c"
 #include "exact.c"
 #include "exact_call.c"
 #include "admit.c"

@@ -71,6 +71,13 @@ static bool tf_output_new(const TcFunc *func, const TcBlock *block, int64_t rows
 
 static int tf_threads(void) { return tf_context->n_threads; }
 
+/* TensorFlow's own threads can't be had from outside. */
+static bool tf_parallel(int workers, int64_t from, int64_t to,
+                        void (*run)(int64_t, int64_t, void *), void *state) {
+  pool_run(workers, from, to, run, state);
+  return true;
+}
+
 /* ── admission ───────────────────────────────────────────────────────────────────────────────── */
 
 /* The instruction set of oneDNN's kernels, which its own variable can lower; Eigen's are the same
@@ -86,6 +93,7 @@ static bool tf_exact_load(TcIsa *isa) {
   if (lower || !tc__isa_runs(*isa))
     return false;
   tc__scalar_math_find(tf.image);
+  pool_find();
   return true;
 }
 
@@ -141,6 +149,7 @@ static ExactLane tf_exact = {.name = "tensorflow",
                              .threads = tf_threads,
                              .take = tf_take_blocks,
                              .output_new = tf_output_new,
+                             .parallel = tf_parallel,
                              .flushes = true,
                              .tensor_new = tf_tensor_new,
                              .tensor_data = tf_tensor_data,

@@ -102,9 +102,10 @@ static int torch_threads(void) {
   return torch.num_threads(&n) == 0 && n > 0 ? (int)n : 1;
 }
 
-static bool torch_parallel(int64_t from, int64_t to, void (*run)(int64_t, int64_t, void *),
-                           void *state) {
-  return torch.parallel_for(from, to, 1, run, state) == 0;
+/* torch takes as many threads as there are grains, if it has them. */
+static bool torch_parallel(int workers, int64_t from, int64_t to,
+                           void (*run)(int64_t, int64_t, void *), void *state) {
+  return torch.parallel_for(from, to, (to - from + workers - 1) / workers, run, state) == 0;
 }
 
 static void *torch_tensor_new(const float *x, int64_t rows, int64_t cols, int rank) {

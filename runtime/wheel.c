@@ -82,24 +82,8 @@ static LogSilence *log_silence;
 #define LOG_SILENCE_KEY "tensorc.runtime.log_silence.1"
 
 static bool log_silence_find(void) {
-  PyObject *shared = PyInterpreterState_GetDict(PyInterpreterState_Get()); /* borrowed */
-  if (!shared)
-    return false;
-  PyObject *capsule = PyDict_GetItemString(shared, LOG_SILENCE_KEY);
-  if (capsule) {
-    log_silence = PyCapsule_GetPointer(capsule, LOG_SILENCE_KEY);
-    return log_silence != NULL;
-  }
-  LogSilence *fresh = PyMem_Calloc(1, sizeof *fresh); /* lives as long as the process */
-  capsule = fresh ? PyCapsule_New(fresh, LOG_SILENCE_KEY, NULL) : NULL;
-  bool ok = capsule && PyDict_SetItemString(shared, LOG_SILENCE_KEY, capsule) == 0;
-  Py_XDECREF(capsule);
-  if (!ok) {
-    PyMem_Free(fresh);
-    return false;
-  }
-  log_silence = fresh;
-  return true;
+  log_silence = shared_find(LOG_SILENCE_KEY, sizeof *log_silence);
+  return log_silence != NULL;
 }
 
 static inline void log_silence_enter(void) {

@@ -159,3 +159,13 @@ def test_runtime_and_a_generated_module(module_folder: Path) -> None:
     done = run(code, [project.tree, PACKAGES], TENSORC_MODE="native")
     assert done.returncode == 0, done.stdout[-500:] + done.stderr[-4000:]
     assert int(done.stdout.splitlines()[-1]) > 1000 and "runtime error" not in done.stderr
+
+
+@pytest.mark.parametrize("sanitizer, argument", [("thread", "once"), ("address,undefined", "fork")])
+def test_pool(tmp_path: Path, sanitizer: str, argument: str) -> None:
+    """Many callers at once; and, where the sanitizer allows it, in a forked child."""
+    program = tmp_path / "pool"
+    command = [CC or "gcc", "-std=c11", "-g1", "-O1", f"-fsanitize={sanitizer}", f"-I{ROOT / 'runtime'}", str(TESTS / "pool_stress.c"), "-o", str(program), "-lpthread"]
+    subprocess.run(command, check=True, capture_output=True)
+    done = subprocess.run([str(program), argument], env=environment(ASAN_OPTIONS="detect_leaks=0"), capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "WARNING" not in done.stderr, done.stdout + done.stderr[-4000:]

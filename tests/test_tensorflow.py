@@ -40,7 +40,7 @@ def same(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 @pytest.fixture(scope="module")
 def built(module_folder: Path) -> Project:
     workloads = (ROOT / "examples" / "tensorflow_workloads.py").read_text()
-    return Project(module_folder, {"m.py": SOURCE, "workloads.py": workloads}).build()
+    return Project(module_folder, {"m.py": SOURCE, "twin.py": SOURCE, "workloads.py": workloads}).build()
 
 
 def ask(built: Project, script: str, mode: str, **variables: str) -> dict[str, Any]:
@@ -100,7 +100,8 @@ def test_every_state_was_looked_at(states: dict[str, dict[str, Any]], mode: str)
     assert set(states[mode]["states"]) == set(STATES)
 
 
-@pytest.mark.parametrize("fact", ["an argument is returned itself", "torch stays out", "threads agree", "calls grow nothing",
+@pytest.mark.parametrize("fact", ["an argument is returned itself", "torch stays out", "threads agree", "blocks run on the pool", "modules share the pool",
+                                  "a forked child starts its own", "calls grow nothing",
                                   "failing calls grow nothing", "bench sees one bit", "bench sees an element in the middle"])
 def test_fact(states: dict[str, dict[str, Any]], fact: str) -> None:
     assert states["native"]["facts"][fact] is True, states["native"]["facts"][fact]

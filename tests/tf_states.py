@@ -13,11 +13,13 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import m  # type: ignore[import-not-found]
 import numpy as np
 import tensorflow as tf
+import twin  # type: ignore[import-not-found]
 from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks
 
@@ -242,12 +244,15 @@ def fails() -> None:
     raise AssertionError("sizes that do not fit were taken")
 
 
-def agree() -> Any:
-    want, wrong = m.act.__wrapped__(X, B).numpy(), []
+LARGE = tf.constant(np.random.default_rng(3).standard_normal((3000, 9)).astype("f4"))  # runs in blocks
+
+
+def agree(x: Any) -> Any:
+    want, wrong = m.act.__wrapped__(x, B).numpy(), []
 
     def work() -> None:
         for _ in range(300):
-            if difference_of_arrays(want, m.act(X, B).numpy()):
+            if difference_of_arrays(want, m.act(x, B).numpy()):
                 wrong.append(1)
 
     threads = [threading.Thread(target=work) for _ in range(8)]
@@ -258,9 +263,29 @@ def agree() -> Any:
     return not wrong or f"{len(wrong)} calls differ"
 
 
+def pool_threads() -> int:
+    """Parked threads of ours in this process."""
+    return sum(path.read_text() == "tensorc\n" for path in Path("/proc/self/task").glob("*/comm"))
+
+
+def forked() -> Any:
+    """A child has none of its parent's threads."""
+    want = m.act.__wrapped__(LARGE, B).numpy()
+    child = os.fork()
+    if child == 0:
+        right = difference_of_arrays(want, m.act(LARGE, B).numpy()) is None
+        os._exit(0 if right and m.act.body == "exact" and pool_threads() == helpers else 1)
+    return os.waitpid(child, 0)[1] == 0
+
+
 if os.environ["TENSORC_MODE"] == "native":
     facts["an argument is returned itself"] = m.same(X) is X
-    facts["threads agree"] = agree()
+    facts["threads agree"] = agree(X)
+    helpers = min(len(os.sched_getaffinity(0)) - 1, 2)  # LARGE makes 7 blocks, and 2 are the least for a thread
+    before = pool_threads()
+    facts["blocks run on the pool"] = agree(LARGE) and m.act.body == "exact" and (before, pool_threads()) == (0, helpers)
+    facts["modules share the pool"] = twin.act(LARGE, B) is not None and pool_threads() == helpers
+    facts["a forked child starts its own"] = forked()
     facts["calls grow nothing"] = grows_nothing(lambda: m.act(X, B), 100_000)
     facts["failing calls grow nothing"] = grows_nothing(fails, 20_000)
     facts["torch stays out"] = "torch" not in sys.modules
