@@ -1,8 +1,8 @@
 /* boundary.c: Python objects to the values of a body, and its result back to a Python object.
  *
  * A value that breaks its annotation sets the exception that mode native raises; the caller drops
- * it where Python runs instead. Texts: the first words are fixed by docs/torch-lane.md, parameter
- * and function follow them.
+ * it where Python runs instead. Texts: users' tools read the first words, so they never change;
+ * parameter and function follow them.
  */
 
 /* Which numbers count as an int or a float. */

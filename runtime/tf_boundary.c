@@ -2,7 +2,8 @@
  * call may run in (the TensorFlow lines of docs/numerics.md).
  *
  * Reads the argument objects, this thread's eager data, tapes and executor. Resolves no tensor to
- * the host and changes nothing. Texts: the first words are fixed by docs/tensorflow-lane.md.
+ * the host and changes nothing. Texts: users' tools read the first words, so they never
+ * change.
  */
 
 /* ── arguments ───────────────────────────────────────────────────────────────────────────────── */
