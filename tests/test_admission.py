@@ -2,85 +2,170 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
-from workbench import Project, has_torch
+from workbench import ROOT, Project
 
-ROOT = Path(__file__).resolve().parent.parent
-pytestmark = pytest.mark.skipif(not has_torch(), reason="torch is not installed")
-
-SOURCE = """\
-import torch
-from tensorc.types import TensorF32Cpu2D
-
-
-def broken(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
-    return x.relu()
-
-
-def whole(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
-    return x.tanh()
-
-
-def both(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
-    return x.tanh().relu()
+HEAD = """\
+{imports}
+from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D
 
 """
-# The right text of a recipe, and one that is wrong for few inputs: -0, NaN, or the last elements of a row.
-BREAKS = {
-    "relu": ("kernel/map.inc", "MAP1(relu, v_select(v_lt(x, v_zero), v_zero, x))", "MAP1(relu, v_select(v_lt(v_zero, x), x, v_zero))"),
-    "tanh": ("kernel/map.inc", "MAP1_VML(tanh, vml_tanh)", "MAP1_VML(tanh, vml_exp)"),
+TYPES = {"x": "TensorF32Cpu2D", "w": "TensorF32Cpu2D", "b": "TensorF32Cpu1D"}
+
+# Per lane: the imports; the functions, whose names begin with their recipes'; and for some recipes the right text and one that
+# is wrong for few inputs only.
+LANES = {
+    "torch": (
+        "import torch\nimport torch.nn.functional as F",
+        {
+            "relu": "x.relu()",
+            "tanh": "x.tanh()",
+            "sigmoid": "x.sigmoid()",
+            "exp": "x.exp()",
+            "sum": "x.sum(dim=1)",
+            "argmax": "x.argmax(dim=1)",
+            "softmax": "x.softmax(dim=0)",
+            "matmul": "x @ w",
+            "linear": "F.linear(x, w, b)",
+            "tanh_relu": "x.tanh().relu()",
+            "exp_sum": "x.exp().sum(dim=0)",
+        },
+        {
+            # -0 becomes 0
+            "relu": ("map.inc", "v_select(v_lt(x, v_zero), v_zero, x)", "v_select(v_lt(v_zero, x), x, v_zero)"),
+            # the last bit of some of the last elements
+            "sigmoid": ("map.inc", "1.0f / (1.0f + scalar_exp(-x))", "1.0f - 1.0f / (1.0f + scalar_exp(x))"),
+            # the order of additions from 32 elements on
+            "sum": ("reduce.inc", "return acc[0] + acc[1] + acc[2] + acc[3];", "return (acc[0] + acc[1]) + (acc[2] + acc[3]);"),
+            # the columns behind the last whole vector
+            "softmax": ("softmax.inc", "out[i * cols + j] /= sum;", "out[i * cols + j] *= 1.0f / sum;"),
+            # K above 256
+            "linear": ("rules.h", "TC_ONE_CHAIN_K = 384", "TC_ONE_CHAIN_K = 256"),
+            "matmul": ("rules.h", "TC_ONE_CHAIN_K = 384", "TC_ONE_CHAIN_K = 256"),
+        },
+    ),
+    "tensorflow": (
+        "import tensorflow as tf",
+        {
+            "relu": "tf.nn.relu(x)",
+            "exp": "tf.exp(x)",
+            "log": "tf.math.log(x)",
+            "tanh": "tf.nn.tanh(x)",
+            "sum": "tf.reduce_sum(x, axis=1)",
+            "softmax": "tf.nn.softmax(x, axis=1)",
+            "matmul": "tf.matmul(x, w)",
+            "maximum": "tf.maximum(x, w)",
+            "tanh_relu": "tf.nn.relu(tf.nn.tanh(x))",
+            "log_sum": "tf.reduce_sum(tf.math.log(x), axis=0)",
+        },
+        {
+            # a denormal in front of a tail of odd length
+            "relu": ("tf_loops.inc", "if (begin == 0 && length % 2 == 1)", "if (0)"),
+            # the last n mod 8 elements are those of the others
+            "exp": ("tf_map.inc", "TF_MAP1_TAIL(tf_exp, eigen_exp(x), tf_exp_tail)", "TF_MAP1(tf_exp, eigen_exp(x))"),
+            # sums of more than 8,192 elements in one
+            "sum": ("tf_reduce.inc", "LEAF = 1024 * PACKET", "LEAF = 4096 * PACKET"),
+            # a division instead of a product with the reciprocal, in rows of a vector at least
+            "softmax": ("tf_softmax.inc", "v_store(out + i, v_load(out + i) * sum);", "v_store(out + i, v_load(out + i) / (v_one / sum));"),
+            # an odd K that is taken in halves
+            "matmul": ("tf_matmul.inc", "(left + 1) / 2", "left / 2"),
+            # max(0, -0) in the last elements
+            "maximum": ("tf_map.inc", "eigen_max_tail(a, b)", "eigen_max(a, b)"),
+        },
+    ),
 }
-CALL = """
-import torch, m
-x = torch.tensor([[-0.0, 1.0, -2.0, float("nan"), 0.5]])
-for f in (m.broken, m.whole, m.both):
-    same = f(x).nan_to_num(7.0).view(torch.int32).equal(f.__wrapped__(x).nan_to_num(7.0).view(torch.int32))
-    print(f.__name__, same, f.body, f.stats()["not_admitted"])
+
+
+def source(lane: str) -> str:
+    imports, functions, _ = LANES[lane]
+    text = HEAD.format(imports=imports)
+    for name, expression in functions.items():
+        used = [p for p in TYPES if re.search(rf"\b{p}\b", expression)]
+        result = "TensorI64Cpu1D" if name == "argmax" else "TensorF32Cpu1D" if name.endswith("sum") else "TensorF32Cpu2D"
+        text += f"\ndef {name}({', '.join(f'{p}: {TYPES[p]}' for p in used)}) -> {result}:\n    return {expression}\n\n"
+    return text
+
+
+CALL = {
+    "torch": """
+        import json, torch, m
+        x, b = torch.tensor([[-0.0, 1.0, -2.0, float("nan"), 0.5]] * 5), torch.ones(5)
+        bits = lambda y: y.nan_to_num(7.0).view(torch.int32).tolist() if y.is_floating_point() else y.tolist()
+    """,
+    "tensorflow": """
+        import json, numpy as np, tensorflow as tf, m
+        x = tf.constant([[-0.0, 1.0, -2.0, float("nan"), 1e-40]] * 5)
+        bits = lambda y: np.nan_to_num(y.numpy(), nan=7.0).tobytes()
+        b = None
+    """,
+}
+REST = """
+        found = {}
+        for name, f in vars(m).items():
+            if not hasattr(f, "stats"):
+                continue
+            args = (x, x, b)[: f.__wrapped__.__code__.co_argcount]
+            same = bits(f(*args)) == bits(f.__wrapped__(*args))
+            found[name] = [same, f.body, f.stats()["not_admitted"]]
+        print(json.dumps(found))
 """
 
 
-def bodies(folder: Path, monkeypatch: pytest.MonkeyPatch, broken: str | None) -> dict[str, list[str]]:
-    """What each function says of itself after a call, with one recipe broken in a runtime of its own."""
+def bodies(folder: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: bool) -> dict[str, list[object]]:
+    """What each function says of itself after a call, with recipes broken in a runtime of its own."""
     from tensorc import __main__, cc
 
     runtime = folder / "runtime"
     shutil.copytree(ROOT / "runtime", runtime)
-    if broken:
-        name, right, wrong = BREAKS[broken]
-        text = (runtime / name).read_text()
-        assert right in text
-        (runtime / name).write_text(text.replace(right, wrong))
-    project = Project(folder / "project", {"m.py": SOURCE})
+    for name, right, wrong in set(LANES[lane][2].values()) if breaks else ():
+        path = runtime / "kernel" / name
+        text = path.read_text()
+        assert right in text, right
+        path.write_text(text.replace(right, wrong))
+    project = Project(folder / "project", {"m.py": source(lane)})
     monkeypatch.setattr(cc, "runtime_dir", lambda: str(runtime))
     monkeypatch.setenv("TENSORC_CACHE_DIR", str(folder / "cache"))
     monkeypatch.setattr(sys, "argv", ["tensorc"])
     assert __main__.main(["build", "-q", str(project.root)]) == 0
-    lines = project.run(CALL, mode="native").splitlines()
-    return {line.split()[0]: line.split(maxsplit=1)[1].split(maxsplit=2) for line in lines}
+    return ask(project, lane)
 
 
-@pytest.mark.parametrize("broken", [None, *BREAKS])
-def test_a_broken_recipe_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, broken: str | None) -> None:
-    found = bodies(tmp_path, monkeypatch, broken)
-    for name, recipes in {"broken": {"relu"}, "whole": {"tanh"}, "both": {"relu", "tanh"}}.items():
-        same, body, not_admitted = found[name]
-        assert same == "True"
-        assert body == ("library" if broken in recipes else "exact"), (name, found)
-        assert not_admitted == (f"['{broken}']" if broken in recipes else "[]")
+def ask(project: Project, lane: str) -> dict[str, list[object]]:
+    found: dict[str, list[object]] = json.loads(project.run(CALL[lane] + REST, mode="native").splitlines()[-1])
+    return found
 
 
+@pytest.mark.parametrize("breaks", [False, True], ids=["whole", "broken"])
+@pytest.mark.parametrize("lane", LANES)
+def test_a_broken_recipe_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: bool) -> None:
+    if not find_spec(lane):
+        pytest.skip(f"{lane} is not installed")
+    _, functions, broken = LANES[lane]
+    found = bodies(tmp_path, monkeypatch, lane, breaks)
+    prefix = "tf_" if lane == "tensorflow" else ""
+    want = {}
+    for name in functions:
+        refused = [recipe for recipe in name.split("_") if breaks and recipe in broken]
+        want[name] = [True, "library" if refused else "exact", [prefix + recipe for recipe in refused]]
+    assert found == want
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
 def test_verdicts_are_kept_and_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    bodies(tmp_path, monkeypatch, "relu")
+    bodies(tmp_path, monkeypatch, "torch", breaks=True)
     (kept,) = (tmp_path / "cache").glob("admission-torch-*")
-    lines = sorted(line.split()[0] + line.split()[2] for line in kept.read_text().splitlines())
-    assert lines == ["relu0", "tanh1"]
+    verdicts = {line.split()[0]: line.split()[2] for line in kept.read_text().splitlines()}
+    assert verdicts["relu"] == "0" and verdicts["tanh"] == "1"
     # What the file says is believed: nothing is examined twice.
-    kept.write_text("".join(f"{line.rsplit(' ', 1)[0]} 0\n" for line in kept.read_text().splitlines()))
-    project = Project(tmp_path / "project")
-    assert [line.split()[2] for line in project.run(CALL, mode="native").splitlines()] == ["library"] * 3
-    assert kept.read_text().count("\n") == 2
+    before = kept.read_text()
+    kept.write_text("".join(f"{line.rsplit(' ', 1)[0]} 0\n" for line in before.splitlines()))
+    assert {body for _, body, _ in ask(Project(tmp_path / "project"), "torch").values()} == {"library"}
+    assert kept.read_text().count("\n") == before.count("\n")
