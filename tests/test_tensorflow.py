@@ -1,20 +1,17 @@
-"""The TensorFlow lane as a user meets it: each state that a call can be in, and the bits of the examples.
+"""The TensorFlow lane as a user meets it: each state that a call can be in.
 
 TensorFlow starts slowly and can't be forked, so one process per mode does everything, and a test asks what it found.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench import ROOT, TESTS, Project, environment
+from workbench import Project
 
 pytestmark = pytest.mark.skipif(not find_spec("tensorflow"), reason="tensorflow is not installed")
 
@@ -39,17 +36,7 @@ def same(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 
 @pytest.fixture(scope="module")
 def built(module_folder: Path) -> Project:
-    workloads = (ROOT / "examples" / "tensorflow_workloads.py").read_text()
-    return Project(module_folder, {"m.py": SOURCE, "twin.py": SOURCE, "workloads.py": workloads}).build()
-
-
-def ask(built: Project, script: str, mode: str, **variables: str) -> dict[str, Any]:
-    env = environment(TENSORC_MODE=mode, **variables)
-    env["PYTHONPATH"] = f"{built.tree}:{env['PYTHONPATH']}"
-    done = subprocess.run([sys.executable, "-X", "faulthandler", str(TESTS / script)], env=env, text=True, capture_output=True, timeout=600)
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+    return Project(module_folder, {"m.py": SOURCE, "twin.py": SOURCE}).build()
 
 
 # ── states ───────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -84,7 +71,7 @@ STATES = {
 
 @pytest.fixture(scope="module")
 def states(built: Project) -> dict[str, dict[str, Any]]:
-    return {mode: ask(built, "tf_states.py", mode) for mode in ("auto", "native")}
+    return {mode: built.script("tf_states.py", mode=mode) for mode in ("auto", "native")}
 
 
 @pytest.mark.parametrize("mode", ["auto", "native"])
@@ -110,27 +97,10 @@ def test_fact(states: dict[str, dict[str, Any]], fact: str) -> None:
 @pytest.mark.parametrize("mode", ["auto", "native"])
 def test_tensors_from_elsewhere(built: Project, mode: str) -> None:
     native = mode == "native"
-    assert ask(built, "tf_devices.py", mode) == {
+    assert built.script("tf_devices.py", mode=mode) == {
         "here": "exact",
         "on CPU:1": "ValueError: rextio-tensorflow: expected a CPU tensor (parameter 'x' of act())" if native else "python",
         "of a context that is gone": "RuntimeError: rextio-tensorflow: the tensor belongs to another eager context "
         "(parameter 'x' of act())" if native else "python",
         "of the new context": "exact",
     }
-
-
-# ── bits ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-@pytest.mark.parametrize("variables", [{}, {"TF_ENABLE_ONEDNN_OPTS": "0"}, {"ONEDNN_MAX_CPU_ISA": "AVX2"},
-                                       {"TF_NUM_INTRAOP_THREADS": "1"}, {"TF_NUM_INTRAOP_THREADS": "2"}], ids=str)
-def test_bits_of_the_examples(built: Project, variables: dict[str, str]) -> None:
-    found = ask(built, "tf_bits.py", "native", **variables)
-    assert found["different"] == [] and found["calls"] > 300
-    if not variables:
-        assert found["bodies"]["exact"] == found["calls"], found
-
-
-def test_mode_compare(built: Project) -> None:
-    found = ask(built, "tf_bits.py", "compare")
-    assert found["different"] == [] and found["calls"] > 300

@@ -163,3 +163,12 @@ class Project:
         done = self.python(code, **options)
         assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
         return done.stdout
+
+    def script(self, name: str, *arguments: str, mode: str, **variables: str) -> Any:
+        """Runs a script of the tests' folder that imports from the build tree; gives the JSON in its last line of output."""
+        env = environment(TENSORC_MODE=mode, **variables)
+        env["PYTHONPATH"] = os.pathsep.join([str(self.tree), env["PYTHONPATH"]])
+        command = [sys.executable, "-X", "faulthandler", str(TESTS / name), *arguments]
+        done = subprocess.run(command, env=env, text=True, capture_output=True, timeout=3600)
+        assert done.returncode == 0, done.stderr[-4000:]
+        return json.loads(done.stdout.splitlines()[-1])
