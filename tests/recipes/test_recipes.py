@@ -204,6 +204,20 @@ def test_matmul_small() -> None:
             check_matmul(m, k, n, kind, 2, 5)
 
 
+def test_matmul_underflow(threads: int) -> None:
+    """Products that vanish: which zero depends on the wheel's kernel, and that on what counts as transposed."""
+    tiny = torch.tensor([1e-45, -1e-45, 1e-30, -1e-30, 3e-39, -2e-40])
+    for m, k, n in itertools.product([1, 2, 3, 16, 17], [1, 2, 3, 16], [1, 2, 3, 8, 16, 17]):
+        for seed in range(6):
+            g = torch.Generator().manual_seed(seed)
+            x, w, wt, v = (tiny[torch.randint(6, s, generator=g)] for s in [(m, k), (k, n), (n, k), (k,)])
+            what = (m, k, n), seed, threads
+            same(kernels.matmul("matmul", x, w), x @ w, *what)
+            same(kernels.matmul("matmul", x, wt, transposed=True), x @ wt.T, *what)
+            same(kernels.matmul("mv", x, v), x @ v, *what)
+            same(kernels.matmul("matmul", v, w), v @ w, *what)
+
+
 K_LIMITS = [1, 2, 3, *range(382, 388), *range(766, 772)]  # one chain, two, and the wheel's own from 769 on
 
 
