@@ -1,11 +1,12 @@
 """The process that makes the calls of `run` blocks: reads one JSON job a line, writes one JSON answer a line.
 
-    job     {"source": path, "module": "cases.torch.relu", "calls": [[text, native_raises | null], ...]}
+    job     {"source": path, "module": "cases.torch.relu", "lane": "torch", "calls": [[text, native_raises | null], ...]}
     answer  {"call": n} before each call, so that the parent knows which one ended the process;
             {"done": [[call text, what is wrong], ...], "made": number of native calls}
 
 Started with the build tree on sys.path and the mode in TENSORC_MODE. Each call is made on fresh, equal arguments by the eager
-original (the case file itself, imported on its own) and by the built module, at 1 and 2 torch threads.
+original (the case file itself, imported on its own) and by the built module, at 1 and 2 torch threads. The builders make torch
+tensors; for TensorFlow these become EagerTensors.
 """
 
 from __future__ import annotations
@@ -27,12 +28,22 @@ from workbench import BODIES
 
 warnings.simplefilter("ignore")
 NATIVE = os.environ.get("TENSORC_MODE") == "native"
+LANE = "torch"  # of the case at hand
 _entered: list[str] = []
 
 
 def _watch(frame: Any, event: str, arg: Any) -> None:
     if event == "call":
         _entered.append(f"{frame.f_code.co_name} ({os.path.basename(frame.f_code.co_filename)})")
+
+
+def of_lane(argument: Any) -> Any:
+    """A builder's tensor, as the case's framework has it."""
+    if LANE == "torch" or not isinstance(argument, torch.Tensor):
+        return argument
+    import tensorflow as tf
+
+    return tf.constant(argument.detach().numpy())
 
 
 def evaluate(call: ast.Call, names: dict[str, Any], text: str) -> tuple[Any, list[Any], dict[str, Any]]:
@@ -55,7 +66,7 @@ def unfold(call: ast.Call, names: dict[str, Any], text: str) -> list[tuple[Any, 
     function, args, kwargs = evaluate(call, names, text)
     lists = [a for a in [*args, *kwargs.values()] if isinstance(a, tensors.Choices)]
     if not lists:
-        return [(function, args, kwargs)]
+        return [(function, [of_lane(a) for a in args], {k: of_lane(a) for k, a in kwargs.items()})]
     out = []
     for shift in (0, 5) if len(lists) > 1 else (0,):
         for i in range(max(map(len, lists))):
@@ -68,7 +79,7 @@ def unfold(call: ast.Call, names: dict[str, Any], text: str) -> list[tuple[Any, 
                 seen += 1
                 return a[(i + shift * (seen - 1)) % len(a)]
 
-            out.append((function, [pick(a) for a in args], {k: pick(a) for k, a in kwargs.items()}))
+            out.append((function, [of_lane(pick(a)) for a in args], {k: of_lane(pick(a)) for k, a in kwargs.items()}))
     return out
 
 
@@ -88,7 +99,7 @@ def picture(call: Any, args: list[Any], kwargs: dict[str, Any], watched: bool) -
     if error is not None:
         outcome: Any = ("raises", type(error).__name__)
     else:
-        same = next((i for i, a in enumerate(every) if a is result and isinstance(a, torch.Tensor)), None)
+        same = next((i for i, a in enumerate(every) if a is result and hasattr(a, "shape")), None)
         outcome = (value(result), same, bool(getattr(result, "requires_grad", False)),
                    result.is_inference() if isinstance(result, torch.Tensor) else False)
     return (outcome, [value(a) for a in every]), entered
@@ -113,7 +124,8 @@ def compare(want: Any, got: Any) -> str | None:
 
 
 def shapes(args: list[Any]) -> str:
-    return ", ".join(f"{tuple(a.shape)}/{tuple(a.stride())}" if isinstance(a, torch.Tensor) and a.layout is torch.strided else repr(a)[:40]
+    return ", ".join(f"{tuple(a.shape)}/{tuple(a.stride())}" if isinstance(a, torch.Tensor) and a.layout is torch.strided
+                     else str(tuple(a.shape)) if hasattr(a, "shape") else repr(a)[:40]
                      for a in args)
 
 
@@ -122,7 +134,7 @@ def one(text: str, native_raises: str | None, eager: dict[str, Any], built: dict
     assert isinstance(node, ast.Call)
     n_calls, faults = len(unfold(node, eager, text)), []
     made = 0
-    for threads in (1, 2):
+    for threads in (1, 2) if LANE == "torch" else (1,):
         torch.set_num_threads(threads)
         wanted, gotten, warm = unfold(node, eager, text), unfold(node, built, text), unfold(node, built, text)
         if threads == 1:  # the first call may import and look things up in Python
@@ -155,8 +167,10 @@ def one(text: str, native_raises: str | None, eager: dict[str, Any], built: dict
 
 def main() -> None:
     say = lambda answer: print(json.dumps(answer), flush=True)  # noqa: E731
+    global LANE
     for line in sys.stdin:
         job = json.loads(line)
+        LANE = job["lane"]
         faults: list[list[str]] = []
         made = 0
         try:

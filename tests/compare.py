@@ -24,6 +24,8 @@ def value(r: Any) -> Any:
     if isinstance(r, torch.Tensor):
         strides = tuple(r.stride()) if r.layout is torch.strided else str(r.layout)
         return ("tensor", type(r).__name__, str(r.dtype), tuple(r.shape), strides, _bits(r))
+    if type(r).__name__ == "EagerTensor":  # TensorFlow's, without importing it
+        return ("tensor", r.device, *value(torch.from_numpy(r.numpy().copy()))[2:])
     if isinstance(r, (tuple, list)):
         return (type(r).__name__, tuple(map(value, r)))
     if isinstance(r, float):

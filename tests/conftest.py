@@ -133,7 +133,7 @@ class Bench:
         self.cases = [c for c in cases if _present(c.lane)]
         self.folder = Path(tempfile.mkdtemp(prefix="tensorc-cases-"))
         self.where: dict[tuple[Path, str], Project | str] = {}  # (case, numerics): built in which project, or why not
-        self.workers: dict[tuple[Path, str], Worker] = {}
+        self.workers: dict[tuple[Path, str, str], Worker] = {}
         self.made = 0
         self.built = False
 
@@ -206,10 +206,11 @@ class Bench:
             project = self.where[case.path, numerics]
             if isinstance(project, str):
                 return [["build", project]]
-            worker = self.workers.get((project.root, mode))
+            key = (project.root, mode, case.lane)  # one framework in a process
+            worker = self.workers.get(key)
             if worker is None:
-                worker = self.workers[project.root, mode] = Worker(project, mode)
-            found, made = worker.ask({"source": str(case.path), "module": self.module(case), "calls": calls})
+                worker = self.workers[key] = Worker(project, mode)
+            found, made = worker.ask({"source": str(case.path), "module": self.module(case), "lane": case.lane, "calls": calls})
             faults += [[f"[{mode}, {numerics}] {text}", wrong] for text, wrong in found]
             self.made += made
         return faults

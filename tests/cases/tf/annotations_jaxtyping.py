@@ -35,3 +35,9 @@ def any_rank(x: Float32[tf.Tensor, "..."]) -> Float32[tf.Tensor, "..."]:
 # quoted native rextio-tensorflow/tanh-f32-cpu-2d
 # other_tensor not-candidate RXT002 @ 24:20-24:47, RXT003 @ 24:52-24:79
 # any_rank not-candidate RXT002 @ 28:16-28:41, RXT003 @ 28:46-28:71
+# >>> run
+# float32_matrix(any2(3, 17), any2(17, 5))
+# no_call(any2(3, 17), any1(17)); no_call(any2(16, 8), any1(8)); no_call(rand(200, 33), specials(33))
+# no_call(rand(0, 5), rand(5)); no_call(rand(3, 4), rand(1))
+# classes(any2(empty=False)); classes(rand(200, 33))
+# quoted(any2()); quoted(rand(200, 33))

@@ -68,3 +68,33 @@ def itself(a: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # math_function_21 native rextio-tensorflow/div-call-f32-cpu
 # math_function_12 native rextio-tensorflow/div-call-f32-cpu
 # itself native rextio-tensorflow/div-binop-f32-cpu
+# >>> run
+# operator_22(any2(3, 17), any2(3, 17)); operator_22(any2(1, 8), any2(1, 8))
+# operator_22(rand(200, 33), specials(200, 33)); operator_22(rand(3, 0), rand(3, 0))
+# operator_11(any1(17), any1(17)); operator_11(any1(8), any1(8)); operator_11(rand(1000), specials(1000))
+# operator_11(rand(0), rand(0))
+# operator_21(any2(3, 17), any1(17)); operator_21(any2(16, 8), any1(8)); operator_21(rand(200, 33), specials(33))
+# operator_21(rand(0, 5), rand(5)); operator_21(rand(3, 4), rand(1))
+# operator_12(any1(17), any2(3, 17)); operator_12(any1(8), any2(16, 8)); operator_12(specials(33), rand(200, 33))
+# operator_12(rand(1), rand(3, 4))
+# function_22(any2(3, 17), any2(3, 17)); function_22(any2(1, 8), any2(1, 8))
+# function_22(rand(200, 33), specials(200, 33)); function_22(rand(3, 0), rand(3, 0))
+# function_11(any1(17), any1(17)); function_11(any1(8), any1(8)); function_11(rand(1000), specials(1000))
+# function_11(rand(0), rand(0))
+# function_21(any2(3, 17), any1(17)); function_21(any2(16, 8), any1(8)); function_21(rand(200, 33), specials(33))
+# function_21(rand(0, 5), rand(5)); function_21(rand(3, 4), rand(1))
+# function_12(any1(17), any2(3, 17)); function_12(any1(8), any2(16, 8)); function_12(specials(33), rand(200, 33))
+# function_12(rand(1), rand(3, 4))
+# math_function_22(any2(3, 17), any2(3, 17)); math_function_22(any2(1, 8), any2(1, 8))
+# math_function_22(rand(200, 33), specials(200, 33)); math_function_22(rand(3, 0), rand(3, 0))
+# math_function_11(any1(17), any1(17)); math_function_11(any1(8), any1(8)); math_function_11(rand(1000), specials(1000))
+# math_function_11(rand(0), rand(0))
+# math_function_21(any2(3, 17), any1(17)); math_function_21(any2(16, 8), any1(8))
+# math_function_21(rand(200, 33), specials(33)); math_function_21(rand(0, 5), rand(5))
+# math_function_21(rand(3, 4), rand(1))
+# math_function_12(any1(17), any2(3, 17)); math_function_12(any1(8), any2(16, 8))
+# math_function_12(specials(33), rand(200, 33)); math_function_12(rand(1), rand(3, 4))
+# itself(any2()); itself(rand(200, 33))
+# operator_22(rand(2, 3), rand(2, 4)) => RuntimeError
+# operator_11(rand(2), rand(3)) => RuntimeError
+# operator_21(rand(2, 3), rand(2)) => RuntimeError

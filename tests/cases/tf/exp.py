@@ -13,3 +13,6 @@ def vector(x: TensorF32Cpu1D) -> TensorF32Cpu1D:
 # >>> check
 # matrix native rextio-tensorflow/exp-f32-cpu
 # vector native rextio-tensorflow/exp-f32-cpu
+# >>> run
+# matrix(any2()); matrix(rand(200, 33))
+# vector(any1()); vector(rand(5000))

@@ -60,3 +60,15 @@ def add_of_math(x: TensorF32Cpu2D, w: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # name_from native rextio-tensorflow/exp-f32-cpu rextio-tensorflow/relu-f32-cpu-2d
 # name_alias native rextio-tensorflow/matmul-f32-cpu-2d
 # add_of_math native rextio-tensorflow/add-call-f32-cpu
+# >>> run
+# long_name(any2()); long_name(rand(200, 33))
+# module_alias(any2()); module_alias(rand(200, 33))
+# nn_alias(any2()); nn_alias(rand(200, 33))
+# nn_from(any2()); nn_from(rand(200, 33))
+# math_from(any2()); math_from(rand(200, 33))
+# linalg_import(any2(3, 17), any2(17, 5))
+# linalg_alias(any2(3, 17), any2(17, 5))
+# name_from(any2()); name_from(rand(200, 33))
+# name_alias(any2(3, 17), any2(17, 5))
+# add_of_math(any2(3, 17), any2(3, 17)); add_of_math(any2(1, 8), any2(1, 8))
+# add_of_math(rand(200, 33), specials(200, 33)); add_of_math(rand(3, 0), rand(3, 0))

@@ -18,3 +18,10 @@ def itself(a: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # matrices native rextio-tensorflow/maximum-call-f32-cpu
 # vectors native rextio-tensorflow/maximum-call-f32-cpu
 # itself native rextio-tensorflow/maximum-call-f32-cpu
+# >>> run
+# matrices(any2(3, 17), any2(3, 17)); matrices(any2(1, 8), any2(1, 8)); matrices(rand(200, 33), specials(200, 33))
+# matrices(rand(3, 0), rand(3, 0))
+# vectors(any1(17), any1(17)); vectors(any1(8), any1(8)); vectors(rand(1000), specials(1000)); vectors(rand(0), rand(0))
+# itself(any2()); itself(rand(200, 33))
+# matrices(rand(2, 3), rand(2, 4)) => RuntimeError
+# vectors(rand(2), rand(3)) => RuntimeError

@@ -58,3 +58,15 @@ def math_axis0_keep(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # hex native rextio-tensorflow/reduce-sum-axis1-f32-cpu-2d
 # math_axis1 native rextio-tensorflow/reduce-sum-axis1-f32-cpu-2d
 # math_axis0_keep native rextio-tensorflow/reduce-sum-literal-axis-f32-cpu-2d
+# >>> run
+# axis1(any2()); axis1(rand(200, 33))
+# axis1_positional(any2()); axis1_positional(rand(200, 33))
+# axis1_keepfalse(any2()); axis1_keepfalse(rand(200, 33))
+# axis1_keep(any2()); axis1_keep(rand(200, 33))
+# axis0(any2()); axis0(rand(200, 33))
+# axis0_positional(any2()); axis0_positional(rand(200, 33))
+# axis0_keep(any2()); axis0_keep(rand(200, 33))
+# positional_keep(any2()); positional_keep(rand(200, 33))
+# hex(any2()); hex(rand(200, 33))
+# math_axis1(any2()); math_axis1(rand(200, 33))
+# math_axis0_keep(any2()); math_axis0_keep(rand(200, 33))

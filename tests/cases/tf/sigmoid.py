@@ -18,3 +18,7 @@ def twice(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # matrix native rextio-tensorflow/sigmoid-f32-cpu-2d
 # vector native rextio-tensorflow/sigmoid-f32-cpu-1d
 # twice native rextio-tensorflow/sigmoid-f32-cpu-2d
+# >>> run
+# matrix(any2()); matrix(rand(200, 33))
+# vector(any1()); vector(rand(5000))
+# twice(any2()); twice(rand(200, 33))

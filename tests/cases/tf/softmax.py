@@ -28,3 +28,9 @@ def vector_positional(x: TensorF32Cpu1D) -> TensorF32Cpu1D:
 # vector native rextio-tensorflow/softmax-axis0-f32-cpu-1d
 # vector_axis0 native rextio-tensorflow/softmax-axis0-f32-cpu-1d
 # vector_positional native rextio-tensorflow/softmax-axis0-f32-cpu-1d
+# >>> run
+# matrix(any2()); matrix(rand(200, 33))
+# matrix_positional(any2()); matrix_positional(rand(200, 33))
+# vector(any1()); vector(rand(5000))
+# vector_axis0(any1()); vector_axis0(rand(5000))
+# vector_positional(any1()); vector_positional(rand(5000))

@@ -18,3 +18,7 @@ def gram(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # matrix native rextio-tensorflow/transpose-f32-cpu-2d
 # twice native rextio-tensorflow/transpose-f32-cpu-2d
 # gram native rextio-tensorflow/matmul-f32-cpu-2d rextio-tensorflow/transpose-f32-cpu-2d
+# >>> run
+# matrix(any2()); matrix(rand(200, 33))
+# twice(any2()); twice(rand(200, 33))
+# gram(any2()); gram(rand(200, 33))
