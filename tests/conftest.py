@@ -202,7 +202,7 @@ class Bench:
         assert block is not None
         calls = [[c.text, c.native_raises] for c in casefile.calls(block)]
         faults = []
-        for numerics, mode in (("exact", "native"), ("library", "native"), ("exact", "auto")):
+        for numerics, mode in (("exact", "native"), ("library", "native"), ("exact", "auto"), ("exact", "compare")):
             project = self.where[case.path, numerics]
             if isinstance(project, str):
                 return [["build", project]]

@@ -28,6 +28,10 @@ def product(a: TensorF32Cpu2D, b: TensorF32Cpu2D) -> TensorF32Cpu2D:
     return tf.matmul(a, b)
 
 
+def fails_late(x: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu2D:
+    return tf.nn.tanh(tf.exp(x)) + b
+
+
 def same(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
     return x
 
@@ -89,7 +93,7 @@ def test_every_state_was_looked_at(states: dict[str, dict[str, Any]], mode: str)
 
 @pytest.mark.parametrize("fact", ["an argument is returned itself", "torch stays out", "threads agree", "blocks run on the pool", "modules share the pool",
                                   "a forked child starts its own", "calls grow nothing",
-                                  "failing calls grow nothing", "bench sees one bit", "bench sees an element in the middle"])
+                                  "failing calls grow nothing", "a call that fails late drops what it made", "bench sees one bit", "bench sees an element in the middle"])
 def test_fact(states: dict[str, dict[str, Any]], fact: str) -> None:
     assert states["native"]["facts"][fact] is True, states["native"]["facts"][fact]
 

@@ -236,9 +236,12 @@ def grows_nothing(call: Callable[[], Any], turns: int) -> Any:
     return (grown < 1 << 20 and more < 100) or f"{grown} bytes, {more} objects after {turns} calls"
 
 
-def fails() -> None:
+MEGABYTE = tf.ones((256, 1024))
+
+
+def fails(call: Callable[[], Any]) -> None:
     try:
-        m.product(X, X)
+        call()
     except RuntimeError:
         return
     raise AssertionError("sizes that do not fit were taken")
@@ -287,7 +290,9 @@ if os.environ["TENSORC_MODE"] == "native":
     facts["modules share the pool"] = twin.act(LARGE, B) is not None and pool_threads() == helpers
     facts["a forked child starts its own"] = forked()
     facts["calls grow nothing"] = grows_nothing(lambda: m.act(X, B), 100_000)
-    facts["failing calls grow nothing"] = grows_nothing(fails, 20_000)
+    facts["failing calls grow nothing"] = grows_nothing(lambda: fails(lambda: m.product(X, X)), 20_000)
+    # Each of its two tensors has a megabyte: one that is left behind shows at once.
+    facts["a call that fails late drops what it made"] = grows_nothing(lambda: fails(lambda: m.fails_late(MEGABYTE, B)), 500)
     facts["torch stays out"] = "torch" not in sys.modules
     one = np.ones(3000, "f4")
     for name, at, other in (("bench sees one bit", 0, np.nextafter(np.float32(1), np.float32(2))),
