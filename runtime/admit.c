@@ -61,6 +61,7 @@ typedef struct Battery {
   int threads;
   const TcOp *op;
   const TcRecipe *recipe; /* of op */
+  bool failed;            /* there was nothing to compare with */
   float a[BATTERY_ELEMS], b[BATTERY_ELEMS], c[BATTERY_ELEMS];
   float got[BATTERY_ELEMS];
   int64_t got_ints[BATTERY_ELEMS];
@@ -77,25 +78,20 @@ static TcUse battery_use(const Battery *t, const float *x, int64_t rows, int64_t
   return (TcUse){t->lane->tensor_new(x, rows, cols, rank), true};
 }
 
-/* The framework's own result, against the kernel's `got` of n elements. */
+/* The framework's own result, against the kernel's `got` of n elements. False: it differs, or there
+ * is none, and then t->failed. */
 static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, const void *got,
                          int64_t n, bool ints) {
   TcTensor want = {0};
   const void *data = NULL;
   bool same = t->lane->run(&t->tc, &want, t->op, uses, n_uses, dim) &&
-              (data = t->lane->tensor_data(want.handle)) != NULL;
+              ((data = t->lane->tensor_data(want.handle)) != NULL || n == 0);
+  t->failed = !same;
   if (same && n > 0)
     same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
   tc_drop(&want);
   PyErr_Clear();
   return same;
-}
-
-/* Kernels run as in a body. */
-static unsigned battery_enter(const Battery *t) { return t->lane->flushes ? flush_enter() : 0; }
-static void battery_leave(const Battery *t, unsigned before) {
-  if (t->lane->flushes)
-    flush_leave(before);
 }
 
 static bool battery_map1(Battery *t) {
@@ -109,9 +105,9 @@ static bool battery_map1(Battery *t) {
     if (battery_skips(kind, n) || !battery_rule(t, &whole).exact)
       continue;
     battery_fill(t->a, n, kind, (uint32_t)i);
-    unsigned before = battery_enter(t);
+    unsigned before = kernel_enter(t->lane);
     t->recipe->kernel[t->isa].map1(t->a, t->got, n, &at);
-    battery_leave(t, before);
+    kernel_leave(t->lane, before);
     TcUse x = battery_use(t, t->a, 1, n, 1);
     if (!battery_same(t, &x, 1, 0, t->got, n, false))
       return false;
@@ -132,10 +128,10 @@ static bool battery_map2(Battery *t) {
       continue;
     battery_fill(t->a, m * n, kind, (uint32_t)i);
     battery_fill(t->b, m * n, kind, (uint32_t)i + 1000);
-    unsigned before = battery_enter(t);
+    unsigned before = kernel_enter(t->lane);
     t->recipe->kernel[t->isa].map2((TcOperand){t->a, n, 1}, (TcOperand){t->b, row ? 0 : n, 1},
                                    t->got, m, n);
-    battery_leave(t, before);
+    kernel_leave(t->lane, before);
     TcUse uses[] = {battery_use(t, t->a, m, n, 2),
                     battery_use(t, t->b, row ? 1 : m, n, row ? 1 : 2)};
     if (!battery_same(t, uses, 2, 0, t->got, m * n, false))
@@ -152,9 +148,9 @@ static bool battery_transpose(Battery *t) {
     if (!battery_rule(t, &whole).exact)
       continue;
     battery_fill(t->a, m * n, (int)(i % N_KINDS), (uint32_t)i);
-    unsigned before = battery_enter(t);
+    unsigned before = kernel_enter(t->lane);
     t->recipe->kernel[t->isa].transpose(t->a, t->got, m, n);
-    battery_leave(t, before);
+    kernel_leave(t->lane, before);
     TcUse x = battery_use(t, t->a, m, n, 2);
     if (!battery_same(t, &x, 1, 0, t->got, m * n, false))
       return false;
@@ -179,9 +175,9 @@ static bool battery_along(Battery *t) {
       continue;
     battery_fill(t->a, m * n, kind, (uint32_t)i);
     void *got = argmax ? (void *)t->got_ints : (void *)t->got;
-    unsigned before = battery_enter(t);
+    unsigned before = kernel_enter(t->lane);
     recipe->kernel[t->isa].along(t->a, got, m, n, axis, &at);
-    battery_leave(t, before);
+    kernel_leave(t->lane, before);
     TcUse x = battery_use(t, t->a, m, n, 2);
     int64_t n_results = softmax ? m * n : axis == TC_FIRST ? n : m;
     if (!battery_same(t, &x, 1, axis == TC_FIRST ? 0 : 1, got, n_results, argmax))
@@ -217,8 +213,10 @@ static bool battery_matmul(Battery *t) {
       continue;
     struct TcBuffer *packed =
         rule.pack_elems > 0 ? buffer_new((size_t)rule.pack_elems * sizeof(float)) : NULL;
-    if (rule.pack_elems > 0 && !packed)
+    if (rule.pack_elems > 0 && !packed) {
+      t->failed = true;
       return false;
+    }
     battery_fill(t->a, m * k, kind, (uint32_t)i);
     battery_fill(t->b, k * n, kind, (uint32_t)i + 1000);
     battery_fill(t->c, n, kind, (uint32_t)i + 2000);
@@ -235,9 +233,9 @@ static bool battery_matmul(Battery *t) {
       mm.packed = buffer_data(packed);
     }
     TcPlace at = {0, m * k, t->threads};
-    unsigned before = battery_enter(t);
+    unsigned before = kernel_enter(t->lane);
     recipe->kernel[t->isa].matmul(&mm, &at);
-    battery_leave(t, before);
+    kernel_leave(t->lane, before);
     if (packed)
       tc__free_buffer(packed);
     TcUse uses[3] = {battery_use(t, t->a, m, k, 2), {NULL, true}, {NULL, true}};
@@ -264,13 +262,14 @@ enum { MOST_VERDICTS = 256 };
 static RecipeVerdict recipe_verdicts[MOST_VERDICTS];
 static int n_recipe_verdicts;
 
-static bool op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int threads) {
+/* 1: it has the framework's bits, 0: it has not, -1: that could not be found out. */
+static int op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int threads) {
   const TcRecipe *recipe = op->recipe;
   if (!recipe->kernel[lane->isa].map1)
-    return false;
+    return 0;
   Battery *battery = calloc(1, sizeof *battery);
   if (!battery)
-    return false;
+    return -1;
   battery->tc = *tc;
   battery->lane = lane;
   battery->isa = lane->isa;
@@ -282,45 +281,56 @@ static bool op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int th
                   : recipe->class == TC_ALONG  ? battery_along(battery)
                   : recipe->class == TC_MATMUL ? battery_matmul(battery)
                                                : battery_transpose(battery);
+  bool failed = battery->failed;
   free(battery);
-  return admitted;
+  return failed ? -1 : admitted;
 }
 
-static bool op_admitted(TcCall *tc, ExactLane *lane, const TcOp *op, int threads) {
+/* As op_examine. What could not be found out is asked again the next time. */
+static int op_verdict(TcCall *tc, ExactLane *lane, const TcOp *op, int threads) {
   const TcRecipe *recipe = op->recipe;
   for (int i = 0; i < n_recipe_verdicts; i++)
     if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads)
       return recipe_verdicts[i].admitted;
   if (n_recipe_verdicts == MOST_VERDICTS)
-    return false;
+    return 0;
   if (!lane->verdicts.known) {
     Dl_info owner;
     verdict_file_find(&lane->verdicts, lane->name,
                       dladdr(lane->witness(), &owner) ? owner.dli_fname : NULL, (int)lane->isa);
   }
-  int kept = verdict_read(&lane->verdicts, recipe->name, threads);
-  bool admitted = kept >= 0 ? kept == 1 : op_examine(tc, lane, op, threads);
-  if (kept < 0)
-    verdict_append(&lane->verdicts, recipe->name, threads, admitted);
-  recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, admitted};
-  return admitted;
+  int verdict = verdict_read(&lane->verdicts, recipe->name, threads);
+  if (verdict < 0) {
+    verdict = op_examine(tc, lane, op, threads);
+    if (verdict >= 0)
+      verdict_append(&lane->verdicts, recipe->name, threads, verdict);
+  }
+  if (verdict >= 0)
+    recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, verdict};
+  return verdict;
 }
 
 TC_RECIPE(matmul);
 
-/* May the function's exact body run at this thread count? Examines what was not examined yet. */
-static bool func_admitted(TcCall *tc, ExactLane *lane, int threads) {
+/* The other recipe that an operation may come to, or NULL: a matmul is one of its own at ranks 2/1.
+ */
+static const TcRecipe *second_recipe(const TcOp *op) {
+  return op->recipe == &tc_recipe_matmul ? &tc_recipe_mv : NULL;
+}
+
+/* May the function's exact body run at this thread count? Examines what was not examined yet. As
+ * op_examine. */
+static int func_verdict(TcCall *tc, ExactLane *lane, int threads) {
   const TcFunc *func = tc->func;
   if (lane->status == EXACT_UNKNOWN)
     lane->status = lane->load(&lane->isa) ? EXACT_READY : EXACT_UNAVAILABLE;
-  bool admitted = lane->status == EXACT_READY;
-  for (int i = 0; i < func->n_ops && admitted; i++) {
+  int verdict = lane->status == EXACT_READY;
+  for (int i = 0; i < func->n_ops && verdict == 1; i++) {
     TcOp op = func->ops[i];
-    admitted = op_admitted(tc, lane, &op, threads);
-    if (op.recipe != &tc_recipe_matmul)
-      continue;
-    op.recipe = &tc_recipe_mv; /* which a matmul is at ranks 2/1 */
-    admitted = admitted && op_admitted(tc, lane, &op, threads);
+    verdict = op_verdict(tc, lane, &op, threads);
+    op.recipe = second_recipe(&func->ops[i]);
+    if (verdict == 1 && op.recipe)
+      verdict = op_verdict(tc, lane, &op, threads);
   }
-  return admitted;
+  return verdict;
 }

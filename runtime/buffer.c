@@ -1,27 +1,28 @@
-/* buffer.c: memory for blocks, from a pool that each thread keeps.
+/* buffer.c: memory for blocks, from a cache that each thread keeps.
  *
- * In the steady state nothing is allocated: a call takes the buffers that the one before it left.
+ * In the steady state nothing is allocated: a call takes the buffers that the one before it left,
+ * up to CACHE_MOST_BYTES of them.
  */
 
 /* The head of a piece of memory; the elements follow behind it, at 64 bytes. */
 struct TcBuffer {
-  struct TcBuffer *next; /* in the pool */
+  struct TcBuffer *next; /* in the cache */
   size_t capacity_bytes;
   int count; /* variables that hold it */
 };
-enum { BUFFER_HEAD_BYTES = 64, BUFFER_LEAST_BYTES = 4096, POOL_MOST_BYTES = 1 << 24 };
+enum { BUFFER_HEAD_BYTES = 64, BUFFER_LEAST_BYTES = 4096, CACHE_MOST_BYTES = 1 << 24 };
 
-typedef struct BufferPool {
+typedef struct BufferCache {
   struct TcBuffer *free; /* last used first: it is still in the cache */
   size_t free_bytes;
-} BufferPool;
+} BufferCache;
 
-static _Thread_local BufferPool buffer_pool;
-static pthread_key_t pool_key; /* its destructor frees the pool of a thread that ends */
-static pthread_once_t pool_once = PTHREAD_ONCE_INIT;
+static _Thread_local BufferCache buffer_cache;
+static pthread_key_t buffers_key; /* its destructor frees the cache of a thread that ends */
+static pthread_once_t buffers_once = PTHREAD_ONCE_INIT;
 
-static void pool_free(void *pool) {
-  BufferPool *own = pool;
+static void buffers_free(void *cache) {
+  BufferCache *own = cache;
   for (struct TcBuffer *next, *at = own->free; at; at = next) {
     next = at->next;
     free(at);
@@ -30,22 +31,25 @@ static void pool_free(void *pool) {
   own->free_bytes = 0;
 }
 
-static void pool_key_make(void) { pthread_key_create(&pool_key, pool_free); }
+static void buffers_key_make(void) { pthread_key_create(&buffers_key, buffers_free); }
 
 static struct TcBuffer *buffer_new(size_t bytes) {
-  for (struct TcBuffer **link = &buffer_pool.free; *link; link = &(*link)->next) {
-    struct TcBuffer *buffer = *link;
-    if (buffer->capacity_bytes < bytes)
-      continue;
-    *link = buffer->next;
-    buffer_pool.free_bytes -= buffer->capacity_bytes;
+  struct TcBuffer **best = NULL;
+  for (struct TcBuffer **link = &buffer_cache.free; *link; link = &(*link)->next)
+    if ((*link)->capacity_bytes >= bytes &&
+        (!best || (*link)->capacity_bytes < (*best)->capacity_bytes))
+      best = link;
+  if (best) {
+    struct TcBuffer *buffer = *best;
+    *best = buffer->next;
+    buffer_cache.free_bytes -= buffer->capacity_bytes;
     buffer->count = 1;
     return buffer;
   }
   if (bytes > SIZE_MAX / 2)
     return NULL;
-  pthread_once(&pool_once, pool_key_make);
-  pthread_setspecific(pool_key, &buffer_pool);
+  pthread_once(&buffers_once, buffers_key_make);
+  pthread_setspecific(buffers_key, &buffer_cache);
   size_t capacity = bytes < BUFFER_LEAST_BYTES ? BUFFER_LEAST_BYTES : (bytes + 63) / 64 * 64;
   struct TcBuffer *buffer = aligned_alloc(64, BUFFER_HEAD_BYTES + capacity);
   if (!buffer)
@@ -62,13 +66,13 @@ static inline void *buffer_data(struct TcBuffer *buffer) {
 void tc__free_buffer(struct TcBuffer *buffer) {
   if (--buffer->count > 0)
     return;
-  if (buffer_pool.free_bytes + buffer->capacity_bytes > POOL_MOST_BYTES) {
+  if (buffer_cache.free_bytes + buffer->capacity_bytes > CACHE_MOST_BYTES) {
     free(buffer);
     return;
   }
-  buffer->next = buffer_pool.free;
-  buffer_pool.free = buffer;
-  buffer_pool.free_bytes += buffer->capacity_bytes;
+  buffer->next = buffer_cache.free;
+  buffer_cache.free = buffer;
+  buffer_cache.free_bytes += buffer->capacity_bytes;
 }
 
 bool tc_block_copy(TcCall *tc, TcBlock *to, const TcBlock *from) {

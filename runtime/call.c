@@ -62,6 +62,7 @@ typedef struct Callable {
   TcLane lane;                  /* whose framework a call needs */
   bool needs_ieee;              /* the exact body multiplies matrices */
   bool exact_admitted;          /* at exact_threads */
+  Declined declined;            /* sizes that are not exact */
   int exact_threads;            /* 0 before it was asked */
   size_t id;                    /* index into Thread.last_body */
   uint32_t warned;              /* bit per Reason */
@@ -267,11 +268,13 @@ static Outcome refuse_unavailable(const TcFunc *func, const char *lane, const ch
 /* Finds the framework. */
 static Outcome load_lane(const Callable *self, Reason *reason) {
   bool loaded = true;
+  const char *problem = NULL;
   if (self->lane == TC_LANE_TORCH)
     loaded = torch_load();
-  else if (self->lane == TC_LANE_TENSORFLOW && (loaded = tf_load()) &&
-           !tf_thread_enter(&thread_state.tf))
-    return refuse_unavailable(self->func, "rextio-tensorflow", "no memory", reason);
+  else if (self->lane == TC_LANE_TENSORFLOW && (loaded = tf_load()))
+    problem = tf_thread_enter(&thread_state);
+  if (problem)
+    return refuse_unavailable(self->func, "rextio-tensorflow", problem, reason);
   if (loaded)
     return OUTCOME_OK;
   if (PyErr_Occurred())
@@ -341,16 +344,19 @@ static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
     return false;
   bool torch_lane = self->lane == TC_LANE_TORCH;
   ExactLane *lane = torch_lane ? &torch_exact : &tf_exact;
+  if (!lane->flushes && thread_flushes())
+    return false; /* torch's other threads don't, so the bits depend on how it splits the work */
   int threads = lane->threads();
   if (self->exact_threads != threads) {
-    self->exact_admitted = func_admitted(tc, lane, threads);
-    self->exact_threads = threads;
+    int verdict = func_verdict(tc, lane, threads);
+    self->exact_admitted = verdict == 1;
+    self->exact_threads = verdict < 0 ? 0 : threads;
   }
   if (!self->exact_admitted || (torch_lane && self->needs_ieee && !precision_is_ieee()))
     return false;
   if (plan->release_gil && (!torch_lane || pin_tensors(plan)))
     tc->released = PyEval_SaveThread();
-  bool ok = exact_run(tc, lane, threads, plan->values, result);
+  bool ok = exact_run(tc, lane, threads, &self->declined, plan->values, result);
   gil_take(tc);
   return ok;
 }
@@ -366,8 +372,10 @@ static PyObject *execute(Callable *self, Plan *plan, bool exact_errors) {
     note_body(self, BODY_EXACT);
     return give_result(tc, &result);
   }
-  if (PyErr_Occurred())
-    return NULL; /* interrupted */
+  if (PyErr_Occurred()) { /* an exact body itself raises nothing */
+    tc->interrupted = true;
+    return NULL;
+  }
   bool torch_lane = self->lane == TC_LANE_TORCH;
   if (torch_lane) {
     if (plan->release_gil && !pin_tensors(plan))
@@ -445,7 +453,13 @@ static PyObject *compare_call(Callable *self, const Given *given, Plan *plan) {
     PyErr_Fetch(&python_error[0], &python_error[1], &python_error[2]);
   }
   PyObject *native = execute(self, plan, true);
-  print_forget(&plan->tc); /* Python has printed it */
+  print_forget(&plan->tc);               /* Python has printed it */
+  if (!native && plan->tc.interrupted) { /* not a difference */
+    Py_XDECREF(python);
+    for (int i = 0; i < 3; i++)
+      Py_XDECREF(python_error[i]);
+    return NULL;
+  }
   if (!native)
     PyErr_Fetch(&native_error[0], &native_error[1], &native_error[2]);
   if (native && python) {
@@ -459,15 +473,11 @@ static PyObject *compare_call(Callable *self, const Given *given, Plan *plan) {
     for (int i = 0; i < 3; i++)
       Py_XDECREF(python_error[i]);
   } else if (python) {
-    if (!PyErr_GivenExceptionMatches(native_error[0], PyExc_Exception)) { /* Ctrl-C */
-      PyErr_Restore(native_error[0], native_error[1], native_error[2]);
-    } else {
-      PyErr_NormalizeException(&native_error[0], &native_error[1], &native_error[2]);
-      raise_object_difference(self->func, "raising",
-                              native_error[1] ? native_error[1] : native_error[0], python);
-      for (int i = 0; i < 3; i++)
-        Py_XDECREF(native_error[i]);
-    }
+    PyErr_NormalizeException(&native_error[0], &native_error[1], &native_error[2]);
+    raise_object_difference(self->func, "raising",
+                            native_error[1] ? native_error[1] : native_error[0], python);
+    for (int i = 0; i < 3; i++)
+      Py_XDECREF(native_error[i]);
   } else {
     compare_exceptions(self->func, plan->tc.op_failed, native_error, python_error);
   }
@@ -497,7 +507,7 @@ static PyObject *answer(Callable *self, const Given *given, Mode mode, ArgSlot *
     }
     reason = REASON_ERROR;
   }
-  if (must_raise(self, mode, reason, &failed) || failed) {
+  if (plan.tc.interrupted || must_raise(self, mode, reason, &failed) || failed) {
     if (!failed)
       print_write(&plan.tc);
     print_forget(&plan.tc);

@@ -75,7 +75,8 @@ static PyObject *not_admitted(const Callable *self) {
     const RecipeVerdict *verdict = &recipe_verdicts[i];
     bool own = false;
     for (int k = 0; k < self->func->n_ops; k++)
-      own |= self->func->ops[k].recipe == verdict->recipe;
+      own |= self->func->ops[k].recipe == verdict->recipe ||
+             second_recipe(&self->func->ops[k]) == verdict->recipe;
     if (!own || verdict->admitted || verdict->threads != self->exact_threads)
       continue;
     PyObject *name = PyUnicode_FromString(verdict->recipe->name);

@@ -41,8 +41,9 @@ typedef struct ExactLane {
   VerdictFile verdicts;
 } ExactLane;
 
-/* FTZ and DAZ on this thread; what was set before. Compilers move no arithmetic of ours over it:
- * kernels are functions of other units. */
+/* FTZ and DAZ on this thread; what was set before. Stands around kernels only: a function's own
+ * arithmetic keeps denormals. Compilers move nothing over it: kernels are functions of other
+ * units. */
 static inline unsigned flush_enter(void) {
 #if defined __x86_64__
   unsigned before = _mm_getcsr();
@@ -66,6 +67,28 @@ static inline void flush_leave(unsigned before) {
 #else
   (void)before;
 #endif
+}
+
+/* Whether this thread takes denormals for zero (torch.set_flush_denormal). */
+static inline bool thread_flushes(void) {
+#if defined __x86_64__
+  return (_mm_getcsr() & 0x8040) != 0;
+#elif defined __aarch64__
+  uint64_t mode;
+  __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+  return (mode & 1u << 24) != 0;
+#else
+  return false;
+#endif
+}
+
+/* Around a kernel of the lane. */
+static inline unsigned kernel_enter(const ExactLane *lane) {
+  return lane->flushes ? flush_enter() : 0;
+}
+static inline void kernel_leave(const ExactLane *lane, unsigned before) {
+  if (lane->flushes)
+    flush_leave(before);
 }
 
 /* ── one run over the rows ───────────────────────────────────────────────────────────────────── */
@@ -97,16 +120,21 @@ typedef struct ExactCall {
 struct ExactBlock {
   ExactCall *call;
   int64_t first_row, n_rows;
-  bool too_small; /* declined because an operation can't run in blocks (of this size): the whole
-                     call may still do */
+  bool too_small; /* an operation can't run in blocks (of this size): the whole call may still do */
+  bool not_exact; /* a recipe is not exact for these sizes */
 };
 
 static bool exact_in_blocks(const TcCall *tc) { return tc->exact->call->blocks; }
 
-static inline bool decline(TcBlockUse *uses, int n) {
+/* Frees the operands that were handed over. */
+static inline void uses_end(TcBlockUse *uses, int n) {
   for (int i = 0; i < n; i++)
     if (uses[i].owned)
       tc_block_drop(uses[i].block);
+}
+
+static inline bool decline(TcBlockUse *uses, int n) {
+  uses_end(uses, n);
   return false;
 }
 
@@ -117,8 +145,10 @@ static inline bool may_run(TcCall *tc, const TcRecipe *recipe, TcCase *whole, bo
   struct ExactBlock *block = tc->exact;
   whole->threads = block->call->threads;
   *rule = recipe->rule(block->call->isa, whole);
-  if (!rule->exact)
+  if (!rule->exact) {
+    block->not_exact = true;
     return false;
+  }
   if (!rows || !block->call->blocks)
     return true;
   bool fits = rule->blocks && block->n_rows >= rule->min_rows;
@@ -160,7 +190,7 @@ static inline bool result_new(TcBlock *out, TcBlockUse *over, size_t item_bytes)
 }
 
 static inline bool finish(TcBlock *out, TcBlock *result, TcBlockUse *uses, int n) {
-  decline(uses, n); /* frees what was handed over and not used again */
+  uses_end(uses, n);
   tc_block_drop(out);
   *out = *result;
   return true;
@@ -180,8 +210,10 @@ bool tc_exact_map1(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
   const float *from = x.block->data;
   if (!result_new(&result, &x, sizeof(float)))
     return decline(&x, 1);
+  unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].map1(from, result.data, result.sizes[0] * result.sizes[1],
                                             &at);
+  kernel_leave(tc->exact->call->lane, before);
   return finish(out, &result, &x, 1);
 }
 
@@ -241,7 +273,9 @@ bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
       left = (TcOperand){left.p, cols, 1};
       right = (TcOperand){right.p, cols, 1};
     }
+    unsigned before = kernel_enter(tc->exact->call->lane);
     recipe->kernel[tc->exact->call->isa].map2(left, right, result.data, rows, cols);
+    kernel_leave(tc->exact->call->lane, before);
   }
   return finish(out, &result, uses, 2);
 }
@@ -279,8 +313,10 @@ bool tc_exact_reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUs
   TcBlock result = reduced(x.block, axis, keepdim);
   if (!result_new(&result, NULL, sizeof(float)))
     return decline(&x, 1);
+  unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].along(x.block->data, result.data, x.block->sizes[0],
                                              x.block->sizes[1], axis, &at);
+  kernel_leave(tc->exact->call->lane, before);
   return finish(out, &result, &x, 1);
 }
 
@@ -292,8 +328,10 @@ bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBloc
     return decline(&x, 1);
   if (!result_new(&result, NULL, sizeof(float)))
     return decline(&x, 1);
+  unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].transpose(x.block->data, result.data, x.block->sizes[0],
                                                  x.block->sizes[1]);
+  kernel_leave(tc->exact->call->lane, before);
   return finish(out, &result, &x, 1);
 }
 
@@ -306,8 +344,10 @@ bool tc_exact_argmax(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUs
   TcBlock result = reduced(x.block, axis, keepdim);
   if (!result_new(&result, NULL, sizeof(int64_t)))
     return decline(&x, 1);
+  unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].along(x.block->data, result.data, x.block->sizes[0],
                                              x.block->sizes[1], axis, &at);
+  kernel_leave(tc->exact->call->lane, before);
   return finish(out, &result, &x, 1);
 }
 
@@ -322,8 +362,10 @@ bool tc_exact_rowwise(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockU
   const float *from = x.block->data;
   if (!result_new(&result, &x, sizeof(float)))
     return decline(&x, 1);
+  unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].along(from, result.data, result.sizes[0], result.sizes[1],
                                              axis, &at);
+  kernel_leave(tc->exact->call->lane, before);
   return finish(out, &result, &x, 1);
 }
 
@@ -370,7 +412,9 @@ static bool matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
   if (ok) {
     TcPlace at = place_of(tc, x);
     mm.out = result.data;
+    unsigned before = kernel_enter(tc->exact->call->lane);
     recipe->kernel[tc->exact->call->isa].matmul(&mm, &at);
+    kernel_leave(tc->exact->call->lane, before);
   }
   if (temporary)
     tc__free_buffer(temporary);

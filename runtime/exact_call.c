@@ -13,10 +13,42 @@ enum {
   LEAST_BLOCKS_PER_WORKER = 2, /* less is not worth waking a thread */
 };
 
+/* ── sizes that were declined ────────────────────────────────────────────────────────────────── */
+
+/* Per callable: sizes for which a recipe was not exact, so that the next call of that size does not
+ * work up to the same operation in vain. Digests; what another one displaces is only slower. Read
+ * and written without the GIL. */
+enum { N_DECLINED = 8 };
+typedef struct Declined {
+  bool any;
+  uint64_t digests[N_DECLINED];
+} Declined;
+
+static uint64_t digest_sizes(const TcFunc *func, const TcValue *blocks, int threads) {
+  uint64_t digest = (uint64_t)threads;
+  for (int i = 0; i < func->n_params; i++)
+    for (int d = 0; d < 2 && func->params[i].type.kind == TC_TENSOR; d++)
+      digest = (digest ^ (uint64_t)blocks[i].block.sizes[d]) * 0x9e3779b97f4a7c15u;
+  return digest ^ digest >> 32;
+}
+
+static bool declined_before(const Declined *declined, uint64_t digest) {
+  return __atomic_load_n(&declined->digests[digest % N_DECLINED], __ATOMIC_RELAXED) == digest;
+}
+
+static void declined_note(Declined *declined, uint64_t digest) {
+  __atomic_store_n(&declined->digests[digest % N_DECLINED], digest, __ATOMIC_RELAXED);
+  __atomic_store_n(&declined->any, true, __ATOMIC_RELAXED);
+}
+
+/* ── blocks ──────────────────────────────────────────────────────────────────────────────────── */
+
+typedef enum BlockEnd { BLOCK_DONE, BLOCK_DECLINED, BLOCK_TOO_SMALL, BLOCK_NOT_EXACT } BlockEnd;
+
 /* A run over rows [first, first + n) into *result, which the caller drops. */
-static bool run_block(const TcCall *tc, ExactCall *call, const TcValue *args, int64_t first,
-                      int64_t n, TcBlock *result, bool *too_small) {
-  struct ExactBlock block = {call, first, n, false};
+static BlockEnd run_block(const TcCall *tc, ExactCall *call, const TcValue *args, int64_t first,
+                          int64_t n, TcBlock *result) {
+  struct ExactBlock block = {call, first, n, false, false};
   TcCall own = *tc;
   TcValue values[MOST_PARAMS], value;
   const TcFunc *func = tc->func;
@@ -31,13 +63,12 @@ static bool run_block(const TcCall *tc, ExactCall *call, const TcValue *args, in
     x->rows = true;
   }
   memset(&value, 0, sizeof value);
-  unsigned before = call->lane->flushes ? flush_enter() : 0;
   bool ok = func->exact(&own, values, &value);
-  if (call->lane->flushes)
-    flush_leave(before);
-  *too_small = block.too_small;
   *result = value.block;
-  return ok;
+  return ok                ? BLOCK_DONE
+         : block.too_small ? BLOCK_TOO_SMALL
+         : block.not_exact ? BLOCK_NOT_EXACT
+                           : BLOCK_DECLINED;
 }
 
 /* What the blocks behind the first one work on. */
@@ -65,10 +96,8 @@ static void run_blocks(int64_t from, int64_t to, void *state) {
   for (int64_t i = from; i < to && !__atomic_load_n(&job->failed, __ATOMIC_RELAXED); i++) {
     int64_t first = i * job->block_rows, n = block_end(job, i) - first;
     TcBlock result;
-    bool too_small;
-    bool ok =
-        run_block(job->tc, job->call, job->args, first, n, &result, &too_small) && result.rows;
-    if (ok)
+    BlockEnd end = run_block(job->tc, job->call, job->args, first, n, &result);
+    if (end == BLOCK_DONE && result.rows)
       copy_block(job, &result, first, n);
     else
       __atomic_store_n(&job->failed, 1, __ATOMIC_RELAXED);
@@ -109,34 +138,40 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call
 
 /* Runs the exact body on a call that is plain. True: *result holds the result. False: nothing
  * happened, no exception. */
-static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, const TcValue *args,
-                      TcValue *result) {
+static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, Declined *declined,
+                      const TcValue *args, TcValue *result) {
   const TcFunc *func = tc->func;
   TcValue blocks[MOST_PARAMS];
   if (func->n_params > MOST_PARAMS || !lane->take(tc, args, blocks))
     return false;
+  if (__atomic_load_n(&declined->any, __ATOMIC_RELAXED) &&
+      declined_before(declined, digest_sizes(func, blocks, threads)))
+    return false;
   ExactCall call = {.lane = lane, .isa = lane->isa, .threads = threads};
   BlockJob job = {.tc = tc, .call = &call, .args = blocks};
   TcBlock block = {0};
-  bool too_small = false, ok = false;
+  bool ok = false;
+  BlockEnd end = BLOCK_TOO_SMALL;
   void *handle = NULL;
   call.blocks = plan_blocks(func, blocks, &call, &job);
   if (call.blocks) {
-    ok = run_block(tc, &call, blocks, 0, job.block_rows, &block, &too_small) &&
-         (block.rows || block.origin);
-    if (!ok) { /* perhaps all at once */
-      tc_block_drop(&block);
-      call.blocks = false;
-    }
+    end = run_block(tc, &call, blocks, 0, job.block_rows, &block);
+    if (end == BLOCK_DONE && !block.rows && !block.origin)
+      end = BLOCK_TOO_SMALL; /* a result that no block of rows is a part of */
   }
-  if (!call.blocks) {
-    ok = run_block(tc, &call, blocks, 0, 0, &block, &too_small);
+  if (end == BLOCK_TOO_SMALL) { /* all at once */
+    tc_block_drop(&block);
+    call.blocks = false;
     job.n_blocks = 1;
+    end = run_block(tc, &call, blocks, 0, 0, &block);
   }
-  if (!ok)
+  if (end == BLOCK_NOT_EXACT)
+    declined_note(declined, digest_sizes(func, blocks, threads));
+  if (end != BLOCK_DONE)
     goto done;
   if (block.origin) {
     result->tensor = (TcTensor){NULL, block.origin};
+    ok = true;
     goto done;
   }
   ok = lane->output_new(func, &block, call.blocks ? call.rows : block.sizes[0], &handle, &job.out);

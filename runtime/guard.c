@@ -6,25 +6,6 @@
  * Changes nothing.
  */
 
-static _Thread_local Thread thread_state;
-static pthread_key_t thread_key; /* its destructor frees what thread_state owns */
-
-static void thread_free(void *owned) {
-  Thread *thread = owned;
-  free(thread->last_body);
-  thread->last_body = NULL;
-  thread->n_last_body = 0;
-  tf_thread_free(thread->tf);
-  thread->tf = NULL;
-}
-
-typedef enum Verdict {
-  VERDICT_PLAIN,   /* any body; kernels past the dispatcher too */
-  VERDICT_LIBRARY, /* only ops through the dispatcher: it knows what to do */
-  VERDICT_REFUSED, /* not natively; *reason and a Python exception say why */
-  VERDICT_FAILED,  /* asking failed: a Python exception that is not ours */
-} Verdict;
-
 static Verdict refuse_state(const TcFunc *func, Reason why, const char *state, Reason *reason) {
   *reason = why;
   PyErr_Format(PyExc_RuntimeError, "rextio-torch: %s() can't run natively inside %s",

@@ -228,13 +228,18 @@ static uint64_t hand_over_ns(void) {
   return seconds > 0 && seconds < 3600 ? (uint64_t)(2e9 * seconds) : 10000000u;
 }
 
+static bool handle_signals(TcCall *tc) {
+  tc->interrupted = PyErr_CheckSignals() != 0;
+  return !tc->interrupted;
+}
+
 bool tc_turn(TcCall *tc) {
   /* Without the GIL an exact body can't be interrupted: a loop that long belongs to the library
    * body. */
   if (tc->exact && (tc->released || exact_in_blocks(tc)))
     return ++tc->n_turns < 1u << 20;
   if (!tc->released) {
-    if (PyErr_CheckSignals() != 0)
+    if (!handle_signals(tc))
       return false;
     if (++tc->n_turns % 1024 != 0)
       return true;
@@ -254,7 +259,7 @@ bool tc_turn(TcCall *tc) {
   if (now - tc->yielded_ns < 100000000u)
     return true;
   gil_take(tc);
-  if (PyErr_CheckSignals() != 0)
+  if (!handle_signals(tc))
     return false;
   tc->released = PyEval_SaveThread();
   tc->yielded_ns = now_ns();

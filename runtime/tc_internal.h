@@ -2,15 +2,14 @@
  *
  * All files are one compilation unit (tensorc_rt.c), so functions here are static. Each extension
  * module has its own copy of the runtime and of its state; what has to be shared by all modules of
- * a process is said where it is (wheel.c).
+ * a process is said where it is (shared.c).
  */
 #ifndef TC_INTERNAL_H
 #define TC_INTERNAL_H
 
 #include "tensorc_rt.h"
 
-/* Why a call runs Python, or why native code refuses it. The order is that of `reasons` in
- * callable.c. */
+/* Why a call runs Python, or why native code refuses it. */
 typedef enum Reason {
   REASON_NONE,
   REASON_MODE,          /* mode fallback */
@@ -37,6 +36,14 @@ typedef enum Reason {
   N_REASONS
 } Reason;
 
+/* Which bodies a state lets run. */
+typedef enum Verdict {
+  VERDICT_PLAIN,   /* any body; kernels past the dispatcher too */
+  VERDICT_LIBRARY, /* only ops through the dispatcher: it knows what to do */
+  VERDICT_REFUSED, /* not natively; *reason and a Python exception say why */
+  VERDICT_FAILED,  /* asking failed: a Python exception that is not ours */
+} Verdict;
+
 /* What this thread knows. Freed when the thread ends. */
 typedef struct Thread {
   uint64_t *dispatch_keys; /* torch's {included, excluded} words of this thread, NULL before the
@@ -56,6 +63,7 @@ struct TcCall {
   uint32_t n_turns;      /* of loops, so far */
   bool plain;            /* no state or input that a kernel called past the dispatcher would miss */
   bool replay;           /* run each op as torch's own Python function, for its exceptions */
+  bool interrupted;      /* a signal handler raised: that exception is the caller's */
   bool op_failed;        /* a kernel failed; which error eager gives is not known yet */
   PyObject *printed;     /* text that the body printed and nobody has seen yet, or NULL */
   struct ExactBlock

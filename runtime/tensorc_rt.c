@@ -34,8 +34,10 @@
 /* In order of use: each file sees what the ones before it define. */
 /* clang-format off */
 #include "shared.c"
+#include "pool.c"
 #include "scalar.c"
 #include "print.c"
+#include "thread.c"
 #include "wheel.c"
 #include "tf_wheel.c"
 #include "guard.c"
@@ -46,7 +48,6 @@
 #include "boundary.c"
 #include "verdict.c"
 #include "buffer.c"
-#include "pool.c"
 #include "exact.c"
 #include "exact_call.c"
 #include "admit.c"

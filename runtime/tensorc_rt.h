@@ -308,8 +308,7 @@ bool tc_print_float(TcCall *tc, double value, const char *end);
 bool tc_print_bool(TcCall *tc, bool value, const char *end);
 bool tc_print_text(TcCall *tc, const char *text, int64_t n, const char *end); /* n bytes of UTF-8 */
 
-/* ── raising ──────────────────────────────────────────────────────────────────────────────────────
- */
+/* ── raising ─────────────────────────────────────────────────────────────────────────────────── */
 /* Each returns false, so that `return tc_raise…` and TC_TRY(tc_raise…) read well. */
 
 bool tc_raise_unbound(TcCall *tc, const char *name); /* UnboundLocalError, Python's text */

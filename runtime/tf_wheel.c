@@ -287,17 +287,32 @@ static TfHandle *tf_constant(const TensorFlow *t, const int32_t *values, int64_t
   return handle;
 }
 
-/* How many threads a kernel may use: TensorFlow's setting, or every CPU that the process may run on
- * (what it does where nothing was set). */
+/* How many threads a kernel may use: TensorFlow's setting, or its variable, or every CPU that the
+ * process may run on. The last two may have been others when TensorFlow looked, so they never count
+ * as one thread, with which more sizes are exact. */
 static int tf_thread_count(PyObject *context) {
   PyObject *setting = PyObject_GetAttrString(context, "intra_op_parallelism_threads");
+  const char *variable = getenv("TF_NUM_INTRAOP_THREADS");
   long n = setting ? PyLong_AsLong(setting) : 0;
-  cpu_set_t cpus;
   PyErr_Clear();
   Py_XDECREF(setting);
+  if (n > 0)
+    return (int)n;
+  n = variable ? strtol(variable, NULL, 10) : 0;
   if (n <= 0)
-    n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
-  return (int)n;
+    n = count_cpus();
+  return n < 2 ? 2 : n > INT_MAX ? INT_MAX : (int)n;
+}
+
+static void tf_context_free(const TensorFlow *t, TfContext *context) {
+  TfHandle *handles[] = {context->axis[0], context->axis[1], context->swap};
+  for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+    if (handles[i])
+      t->delete_handle(handles[i]);
+  Py_XDECREF(context->context);
+  Py_XDECREF(context->attributes);
+  Py_XDECREF(context->capsule);
+  free(context);
 }
 
 /* Python's context, initialized, as ours. NULL: an exception is set, or problem tells. */
@@ -356,16 +371,8 @@ done:
   Py_XDECREF(done);
   Py_XDECREF(is_async);
   Py_XDECREF(gpus);
-  if (!ok && made) {
-    TfHandle *handles[] = {made->axis[0], made->axis[1], made->swap};
-    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
-      if (handles[i])
-        t->delete_handle(handles[i]);
-    Py_XDECREF(made->context);
-    Py_XDECREF(made->attributes);
-    Py_XDECREF(made->capsule);
-    free(made);
-  }
+  if (!ok && made)
+    tf_context_free(t, made);
   return ok ? made : NULL;
 }
 
@@ -388,22 +395,27 @@ static void tf_thread_free(TfThread *thread) {
   free(thread);
 }
 
-/* Makes the thread ready for operations in the current context. False: no memory, no exception. */
-static bool tf_thread_enter(TfThread **place) {
-  TfThread *thread = *place;
+/* Makes the calling thread ready for operations in the current context. NULL, or why it is not; no
+ * exception. */
+static const char *tf_thread_enter(Thread *calling) {
+  TfThread *thread = calling->tf;
   if (thread && thread->context == tf_context && thread->op)
-    return true;
+    return NULL;
   if (!thread) {
     if (!(thread = calloc(1, sizeof *thread)))
-      return false;
+      return "there is no memory";
     thread->status = tf.new_status();
-    *place = thread;
+    calling->tf = thread;
+    pthread_setspecific(thread_key, calling);
   }
   if (thread->op)
     tf.delete_op(thread->op);
   thread->context = tf_context;
   thread->op = tf.new_op(tf_context->eager, "NoOp", thread->status);
-  return thread->op != NULL;
+  if (thread->op)
+    return NULL;
+  tf.set_status(thread->status, 0, "");
+  return "TensorFlow makes no operation";
 }
 
 /* ── the whole ───────────────────────────────────────────────────────────────────────────────── */
@@ -479,7 +491,13 @@ static bool tf_load(void) {
   /* The first context, or another one than before. */
   TfContext *context = tf_context_new(&tf, problem, sizeof problem);
   bool known = tf.context_word != 0;
-  if (!context || (!known && !tf_layouts_find(&tf, context, problem, sizeof problem))) {
+  if (context && !known && !tf_layouts_find(&tf, context, problem, sizeof problem)) {
+    tf_context_free(&tf, context);
+    if (tf_note_problem(problem, sizeof problem))
+      tf_status = TF_UNAVAILABLE; /* another context has the same layouts */
+    return false;
+  }
+  if (!context) {
     tf_note_problem(problem, sizeof problem);
     return false;
   }

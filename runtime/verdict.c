@@ -105,10 +105,9 @@ static int verdict_read(const VerdictFile *file, const char *recipe, int threads
 }
 
 /* One write of one line: several processes may append at once. */
-static void verdict_append(const VerdictFile *file, const char *recipe, int threads,
-                           bool admitted) {
+static void verdict_append(const VerdictFile *file, const char *recipe, int threads, int verdict) {
   char line[128];
-  int n = snprintf(line, sizeof line, "%s %d %d\n", recipe, threads, admitted ? 1 : 0);
+  int n = snprintf(line, sizeof line, "%s %d %d\n", recipe, threads, verdict);
   int descriptor =
       *file->path ? open(file->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
   if (descriptor < 0)

@@ -546,12 +546,18 @@ def test_flush_denormal_is_the_users(built: Any) -> None:
     import torch
 
     m = load(built, "native")
+    torch.set_num_threads(2)
     x, b = torch.full((3, 19), 1e-40), torch.full((19,), 1e-41)
-    same_bits(m.shift(x, b), m.shift.__wrapped__(x, b))
-    assert m.shift(x, b).gt(0).all() and 5e-324 != 0.0
+    many = torch.full((1000, 19), 1e-40)  # in blocks on two threads; the setting is one of the calling thread alone
+    for _ in range(2):
+        same_bits(m.shift(x, b), m.shift.__wrapped__(x, b))
+        same_bits(m.shift(many, b), m.shift.__wrapped__(many, b))
+    assert m.shift.body == "exact" and m.shift(x, b).gt(0).all() and 5e-324 != 0.0
     if torch.set_flush_denormal(True):
         try:
             same_bits(m.shift(x, b), m.shift.__wrapped__(x, b))
+            same_bits(m.shift(many, b), m.shift.__wrapped__(many, b))
+            assert m.shift.body == "library"
             assert (torch.full((19,), 1e-40) * 0.5).eq(0).all(), "the setting was lost"
         finally:
             torch.set_flush_denormal(False)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from workbench import Project
+from workbench import Project, environment
 
 pytestmark = pytest.mark.skipif(not find_spec("tensorflow"), reason="tensorflow is not installed")
 
@@ -30,6 +30,10 @@ def product(a: TensorF32Cpu2D, b: TensorF32Cpu2D) -> TensorF32Cpu2D:
 
 def fails_late(x: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu2D:
     return tf.nn.tanh(tf.exp(x)) + b
+
+
+def total(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return tf.reduce_sum(x, axis=1)
 
 
 def same(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
@@ -108,3 +112,23 @@ def test_tensors_from_elsewhere(built: Project, mode: str) -> None:
         "(parameter 'x' of act())" if native else "python",
         "of the new context": "exact",
     }
+
+
+THREADS = """
+import os
+one = {min(os.sched_getaffinity(0))}
+early = %r
+if early:
+    os.sched_setaffinity(0, one)
+import numpy as np, tensorflow as tf, m
+x = tf.constant(np.random.default_rng(1).standard_normal((1, 500_001)).astype("f4"))
+want = tf.reduce_sum(x, axis=1).numpy()
+os.sched_setaffinity(0, one)
+print(m.total(x).numpy().tobytes() == want.tobytes())
+"""
+
+
+@pytest.mark.parametrize("early, variables", [(True, {"TF_NUM_INTRAOP_THREADS": "4"}), (False, {}), (True, {})], ids=["variable", "late", "early"])
+def test_threads_are_those_of_tensorflow(built: Project, early: bool, variables: dict[str, str]) -> None:
+    """One sum is split over TensorFlow's threads: which are not always as many as the CPUs of the process."""
+    assert built.run(THREADS % early, env=environment(**variables)).split()[-1] == "True"

@@ -218,6 +218,31 @@ def test_interruption(built: Project) -> None:
     assert m.spin(3) == m.spin.__wrapped__(3)
 
 
+@pytest.mark.parametrize("mode", ["native", "auto"])
+@pytest.mark.parametrize("function", ["spin", "deep"])
+def test_an_exception_of_a_signal_handler_is_the_callers(built: Project, mode: str, function: str) -> None:
+    """The usual way to a time limit. It is not an error of the body, after which Python would go on."""
+    import signal
+
+    import torch
+
+    class TimeLimit(Exception):
+        pass
+
+    m = built.load("threads", mode)
+    m.spin(10)
+    call = {"spin": lambda: m.spin(10**7), "deep": lambda: m.deep(torch.ones(3, 3), 10**7)}[function]
+
+    def handler(*_: Any) -> None:
+        raise TimeLimit
+
+    signal.signal(signal.SIGALRM, handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.05)
+    with pytest.raises(TimeLimit):
+        call()
+    assert m.spin.stats()["python"].get("error", 0) == m.deep.stats()["python"].get("error", 0) == 0
+
+
 def test_fork_after_calls(built: Project) -> None:
     import os
 
