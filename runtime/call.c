@@ -210,7 +210,7 @@ static bool may_be_dual(const TcFunc *func, const TcValue *values) {
 
 static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *reason) {
   const TcFunc *func = self->func;
-  Verdict verdict = thread_verdict(func, plan->tc.thread, reason);
+  Verdict verdict = torch_thread_verdict(func, plan->tc.thread, reason);
   if (verdict == VERDICT_FAILED)
     *reason = REASON_FUNCTION_MODE;
   if (verdict >= VERDICT_REFUSED)
@@ -227,8 +227,8 @@ static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *
     if (dual < 0)
       *reason = REASON_FORWARD_AD;
     else
-      refuse_state(func, REASON_FORWARD_AD, "a forward-mode gradient (an input is a dual tensor)",
-                   reason);
+      torch_refuse_state(func, REASON_FORWARD_AD,
+                         "a forward-mode gradient (an input is a dual tensor)", reason);
     return OUTCOME_REFUSED;
   }
   if (level < -1) {
@@ -239,7 +239,7 @@ static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *
   if (torch.grad_mode()) {
     if (module_info->gradients == TC_ON_ERROR ||
         (module_info->gradients == TC_ON_PYTHON && mode != MODE_NATIVE)) {
-      int i = find_requires_grad(func, plan->values);
+      int i = torch_find_requires_grad(func, plan->values);
       if (i >= 0) {
         *reason = REASON_GRADIENTS;
         PyErr_Format(PyExc_RuntimeError,
@@ -253,7 +253,7 @@ static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *
       plan->grad_off = true;
     }
   }
-  plan->release_gil = count_elements(&plan->tc, plan->values) >= LONG_BODY_ELEMS;
+  plan->release_gil = torch_count_elements(&plan->tc, plan->values) >= LONG_BODY_ELEMS;
   return OUTCOME_OK;
 }
 
@@ -352,7 +352,7 @@ static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
     self->exact_admitted = verdict == 1;
     self->exact_threads = verdict < 0 ? 0 : threads;
   }
-  if (!self->exact_admitted || (torch_lane && self->needs_ieee && !precision_is_ieee()))
+  if (!self->exact_admitted || (torch_lane && self->needs_ieee && !torch_precision_is_ieee()))
     return false;
   if (plan->release_gil && (!torch_lane || pin_tensors(plan)))
     tc->released = PyEval_SaveThread();

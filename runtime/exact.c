@@ -133,6 +133,8 @@ static inline void uses_end(TcBlockUse *uses, int n) {
       tc_block_drop(uses[i].block);
 }
 
+static float no_elements[16]; /* what an empty tensor without memory points to */
+
 static inline bool decline(TcBlockUse *uses, int n) {
   uses_end(uses, n);
   return false;
@@ -151,7 +153,8 @@ static inline bool may_run(TcCall *tc, const TcRecipe *recipe, TcCase *whole, bo
   }
   if (!rows || !block->call->blocks)
     return true;
-  bool fits = rule->blocks && block->n_rows >= rule->min_rows;
+  bool fits = rule->blocks && block->n_rows >= rule->min_rows &&
+              block->first_row * whole->cols % rule->align == 0;
   if (!fits)
     block->too_small = true;
   return fits;

@@ -1,8 +1,8 @@
 /* exact_call.c: a call of an exact body: cuts the batch into blocks of rows and runs them.
  *
- * Reads a call whose arguments and state are plain (boundary.c, guard.c) and whose recipes are
- * admitted (admit.c). Runs the function's exact body on all rows at once or block by block, on this
- * thread or on several, and leaves the result as a tensor of the framework.
+ * Reads a call whose arguments and state are plain (torch_guard.c, tf_boundary.c) and whose recipes
+ * are admitted (admit.c). Runs the function's exact body on all rows at once or block by block, on
+ * this thread or on several, and leaves the result as a tensor of the framework.
  */
 
 enum {

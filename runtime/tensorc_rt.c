@@ -2,7 +2,8 @@
  * symbol.
  *
  * Built into libtensorc_rt.a and linked statically into every generated module. Needs libdl,
- * libm and libpthread; frameworks are found in the process when a function is called (wheel.c).
+ * libm and libpthread; frameworks are found in the process when a function is called
+ * (torch_wheel.c, tf_wheel.c).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE /* dladdr, dlinfo, sched_getaffinity */
@@ -38,14 +39,16 @@
 #include "scalar.c"
 #include "print.c"
 #include "thread.c"
-#include "wheel.c"
+#include "image.c"
+#include "torch_wheel.c"
+#include "torch_guard.c"
 #include "tf_wheel.c"
-#include "guard.c"
 #include "variable.c"
 #include "torch.c"
+#include "torch_boundary.c"
 #include "tf.c"
 #include "tf_boundary.c"
-#include "boundary.c"
+#include "args.c"
 #include "verdict.c"
 #include "buffer.c"
 #include "exact.c"

@@ -17,7 +17,7 @@ static void tf_uses_end(const TcUse *uses, int n) {
       tf.delete_handle(tf_untag(uses[i].handle));
 }
 
-enum { TF_MOST_DIMS = 8 };
+enum { TF_MOST_DIMS = 8, TF_INTERNAL = 13 /* of TF_Code */ };
 
 /* Rank and sizes. */
 typedef struct TfShape {
@@ -106,7 +106,7 @@ static bool tf_call(TcCall *tc, TcTensor *out, const char *op, const TcUse *uses
   const char *device = tf.get_device(result, thread->status);
   if (tf.get_dtype(result) != extra->dtype || device != thread->context->cpu) {
     tf.delete_handle(result);
-    tf.set_status(thread->status, 13 /* internal */, "the result has another dtype or device");
+    tf.set_status(thread->status, TF_INTERNAL, "the result has another dtype or device");
     return tf_failed(tc, op);
   }
   set(out, tf_tag(result));

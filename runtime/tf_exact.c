@@ -6,7 +6,6 @@
 
 /* EagerTensors are contiguous. The dtype was checked: get_data ends the process for some. */
 static bool tf_block_of(const TcTensor *tensor, int rank, TfStatus *status, TcBlock *block) {
-  static float nothing[16];
   TfHandle *handle = tf_untag(tensor->handle);
   const TfLayout *layout = tf_layout_of(&tf, handle);
   int64_t rows = 1, cols;
@@ -25,7 +24,7 @@ static bool tf_block_of(const TcTensor *tensor, int rank, TfStatus *status, TcBl
   if (!data) {
     if (rows * cols != 0)
       return false;
-    data = nothing;
+    data = no_elements;
   }
   *block = (TcBlock){.data = data, .sizes = {rows, cols}, .rank = rank, .origin = tensor->origin};
   return true;
@@ -90,9 +89,8 @@ static bool tf_exact_load(TcIsa *isa) {
               PyOS_strnicmp(most, "avx512", 6) == 0 || PyOS_strnicmp(most, "avx10", 5) == 0;
   bool lower = !wide && PyOS_strnicmp(most, "avx2", 4) != 0;
   *isa = wide && tc__isa_runs(TC_ISA_AVX512) ? TC_ISA_AVX512 : TC_ISA_AVX2;
-  if (lower || !tc__isa_runs(*isa))
+  if (lower || !tc__isa_runs(*isa) || !tc__scalar_math_find(tf.image))
     return false;
-  tc__scalar_math_find(tf.image);
   pool_find();
   return true;
 }

@@ -142,8 +142,9 @@ static bool tf_host_fits(char *problem, size_t problem_size) {
                strcmp(machine, "arm64") == 0;
   if (known && Py_Version >> 16 == PY_VERSION_HEX >> 16)
     return true;
-  snprintf(problem, problem_size, "no TensorFlow lane for CPython %lu.%lu on %.40s",
-           Py_Version >> 24, Py_Version >> 16 & 0xff, machine);
+  snprintf(problem, problem_size,
+           "compiled for CPython %d.%d on x86-64 or arm64, and this is CPython %lu.%lu on %.40s",
+           PY_MAJOR_VERSION, PY_MINOR_VERSION, Py_Version >> 24, Py_Version >> 16 & 0xff, machine);
   return false;
 }
 
@@ -339,7 +340,9 @@ static TfContext *tf_context_new(const TensorFlow *t, char *problem, size_t prob
     goto done;
   if (!PyDict_Check(made->attributes) ||
       PyDict_GetItem(made->attributes, t->handle_name) != made->capsule) {
-    snprintf(problem, problem_size, "TensorFlow keeps its eager context elsewhere than expected");
+    snprintf(problem, problem_size,
+             "this build of TensorFlow " TF_NEEDED_VERSION
+             " keeps its eager context elsewhere than the one on PyPI");
     goto done;
   }
   if (is_async == Py_True) {

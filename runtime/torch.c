@@ -173,8 +173,8 @@ static bool kernel_failed(TcCall *tc, const char *name) {
 }
 
 /* aten: with its namespace. */
-static bool call(TcCall *tc, TcTensor *out, const char *aten, const char *overload, const Arg *args,
-                 int n) {
+static bool torch_call(TcCall *tc, TcTensor *out, const char *aten, const char *overload,
+                       const Arg *args, int n) {
   uint64_t stack[MAX_ARGS];
   const char *name = aten + sizeof "aten::" - 1;
   for (int i = 0; i < n; i++)
@@ -330,7 +330,7 @@ bool tc_torch_unary(TcCall *tc, TcTensor *out, const char *aten, TcUse x) {
     if (may_overwrite(tc, x, &shape, 1))
       aten = in_place(name, sizeof name, aten);
   }
-  return call(tc, out, aten, "", args, 1);
+  return torch_call(tc, out, aten, "", args, 1);
 }
 
 /* As torch's own function also outside a replay: on 2.11 a string on the dispatcher's stack is
@@ -396,7 +396,7 @@ bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a, TcUse
    * column. */
   if (a.owned && shape_covers(&left, &right) && may_overwrite(tc, a, &left, 2))
     aten = in_place(name, sizeof name, aten);
-  return call(tc, out, aten, "Tensor", args, 2);
+  return torch_call(tc, out, aten, "Tensor", args, 2);
 }
 
 /* An uninitialized dense float32 matrix. */
@@ -423,7 +423,7 @@ bool tc_torch_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
     }
   }
   Arg args[] = {tensor_arg(a), tensor_arg(b)};
-  return call(tc, out, "aten::matmul", "", args, 2);
+  return torch_call(tc, out, "aten::matmul", "", args, 2);
 }
 
 bool tc_torch_linear(TcCall *tc, TcTensor *out, TcUse x, TcUse weight) {
@@ -432,7 +432,7 @@ bool tc_torch_linear(TcCall *tc, TcTensor *out, TcUse x, TcUse weight) {
   if (left.rank == 2 && right.rank == 2 && left.sizes[1] != right.sizes[1])
     return raise_shapes(tc, "linear", uses, 2);
   Arg args[] = {tensor_arg(x), tensor_arg(weight), number_arg(ARG_NO, 0)};
-  return call(tc, out, "aten::linear", "", args, 3);
+  return torch_call(tc, out, "aten::linear", "", args, 3);
 }
 
 /* bias + x @ weight.t() in one kernel, as eager's linear does for matrices. */
@@ -470,22 +470,22 @@ bool tc_torch_linear_bias(TcCall *tc, TcTensor *out, TcUse x, TcUse weight, TcUs
     }
   }
   Arg args[] = {tensor_arg(x), tensor_arg(weight), opt_tensor_arg(bias)};
-  return call(tc, out, "aten::linear", "", args, 3);
+  return torch_call(tc, out, "aten::linear", "", args, 3);
 }
 
 bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
                      int dim, bool keepdim) {
   Arg args[] = {tensor_arg(x), number_arg(ARG_OPT_LIST, dim), number_arg(ARG_BOOL, keepdim),
                 number_arg(ARG_NO, 0)};
-  return call(tc, out, aten, overload, args, 4);
+  return torch_call(tc, out, aten, overload, args, 4);
 }
 
 bool tc_torch_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim) {
   Arg args[] = {tensor_arg(x), number_arg(ARG_INT, dim), number_arg(ARG_NO, 0)};
-  return call(tc, out, "aten::softmax", "int", args, 3);
+  return torch_call(tc, out, "aten::softmax", "int", args, 3);
 }
 
 bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim) {
   Arg args[] = {tensor_arg(x), number_arg(ARG_OPT_INT, dim), number_arg(ARG_BOOL, keepdim)};
-  return call(tc, out, "aten::argmax", "", args, 3);
+  return torch_call(tc, out, "aten::argmax", "", args, 3);
 }

@@ -32,9 +32,10 @@ static bool torch_block_of(const TcCall *tc, const TcTensor *tensor, int rank, T
   int64_t rows = rank == 2 ? sizes[0] : 1;
   if (!data && !empty)
     return false;
-  static float nothing[16];
-  *block = (TcBlock){
-      .data = data ? data : nothing, .sizes = {rows, cols}, .rank = rank, .origin = tensor->origin};
+  *block = (TcBlock){.data = data ? data : no_elements,
+                     .sizes = {rows, cols},
+                     .rank = rank,
+                     .origin = tensor->origin};
   return true;
 }
 
@@ -70,11 +71,14 @@ static bool torch_output_new(const TcFunc *func, const TcBlock *block, int64_t r
   return true;
 }
 
-/* Matmuls are IEEE only while nothing below that was asked for. Codes of at::Float32Precision: 0
- * none set, 1 ieee. */
-static inline bool precision_is_ieee(void) {
-  int32_t precision = torch.float32_precision(torch.global_context(), 2, 3) & 0xff;
-  return precision <= 1;
+/* Of ATen/Context.h: at::Float32Backend, Float32Op, Float32Precision; the last one is a byte. */
+enum { MKLDNN_BACKEND = 2, MATMUL_OP = 3, IEEE_PRECISION = 1 /* 0: none was set */ };
+
+/* Matmuls are IEEE only while nothing below that was asked for. */
+static inline bool torch_precision_is_ieee(void) {
+  int32_t precision =
+      torch.float32_precision(torch.global_context(), MKLDNN_BACKEND, MATMUL_OP) & 0xff;
+  return precision <= IEEE_PRECISION;
 }
 
 /* ── admission ───────────────────────────────────────────────────────────────────────────────── */
@@ -91,8 +95,9 @@ static bool torch_exact_load(TcIsa *found) {
   if (isa < 0 || !tc__isa_runs((TcIsa)isa) || !torch.num_threads || !torch.parallel_for ||
       !torch.float32_precision || !torch.global_context || !torch.shape_word || !torch.key_word)
     return false;
+  if (!tc__scalar_math_find(torch.cpu))
+    return false;
   tc__wheel_math_find(torch.cpu);
-  tc__scalar_math_find(torch.cpu);
   *found = (TcIsa)isa;
   return true;
 }

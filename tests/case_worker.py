@@ -130,6 +130,11 @@ def shapes(args: list[Any]) -> str:
                      for a in args)
 
 
+def must_be_native(function: Any, args: list[Any]) -> bool:
+    """Also where Python may answer: a compiled function that is given nothing but tensors of its ranks."""
+    return not NATIVE and hasattr(function, "native_status") and all(getattr(a, "shape", ()) for a in args)
+
+
 def one(text: str, native_raises: str | None, eager: dict[str, Any], built: dict[str, Any]) -> tuple[list[str], int]:
     node = ast.parse(text, mode="eval").body
     assert isinstance(node, ast.Call)
@@ -157,6 +162,8 @@ def one(text: str, native_raises: str | None, eager: dict[str, Any], built: dict
                 continue  # where only the native body raises, this mode says so
             if wrong:
                 faults.append(f"{where}: {wrong}")
+            elif must_be_native(g, [*args, *kwargs.values()]) and not native_raises and got[0][0] != "raises" and g.body not in BODIES:
+                faults.append(f"{where}: only Python ran")
             elif compiled:
                 made += 1
                 if entered:

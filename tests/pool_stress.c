@@ -1,5 +1,5 @@
-/* pool_stress.c: many threads run jobs on the pool at once, and forked children too; test_sanitizers.py compiles it with the
- * thread sanitizer. Exit code 0: every piece of every job ran exactly once. */
+/* pool_stress.c: many threads run jobs on the pool at once, and forked children too; test_sanitizers.py compiles it with
+ * sanitizers. Exit code 0: every piece of every job ran exactly once. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>

@@ -23,11 +23,13 @@ def library(name: str) -> str:
     return subprocess.run([CC or "gcc", f"-print-file-name={name}"], capture_output=True, text=True).stdout.strip()
 
 
-def available() -> bool:
-    return CC is not None and all(os.path.isabs(library(n)) for n in ("libasan.so", "libubsan.so"))
+def needs(*names: str) -> pytest.MarkDecorator:
+    """gcc with these sanitizers."""
+    there = CC is not None and all(os.path.isabs(library(f"lib{name}.so")) for name in names)
+    return pytest.mark.skipif(not there, reason=f"gcc with {' and '.join(names)} is not here")
 
 
-pytestmark = pytest.mark.skipif(not available(), reason="gcc with its sanitizer libraries is not here")
+pytestmark = needs("asan", "ubsan")
 
 
 def sanitized(**extra: str) -> dict[str, str]:
@@ -161,7 +163,7 @@ def test_runtime_and_a_generated_module(module_folder: Path) -> None:
     assert int(done.stdout.splitlines()[-1]) > 1000 and "runtime error" not in done.stderr
 
 
-@pytest.mark.parametrize("sanitizer, argument", [("thread", "once"), ("address,undefined", "fork")])
+@pytest.mark.parametrize("sanitizer, argument", [pytest.param("thread", "once", marks=needs("tsan")), ("address,undefined", "fork")])
 def test_pool(tmp_path: Path, sanitizer: str, argument: str) -> None:
     """Many callers at once; and, where the sanitizer allows it, in a forked child."""
     program = tmp_path / "pool"

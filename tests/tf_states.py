@@ -288,9 +288,9 @@ if os.environ["TENSORC_MODE"] == "native":
     before = pool_threads()
     facts["blocks run on the pool"] = agree(LARGE) and m.act.body == "exact" and (before, pool_threads()) == (0, helpers)
     facts["modules share the pool"] = twin.act(LARGE, B) is not None and pool_threads() == helpers
-    facts["a forked child starts its own"] = forked()
+    facts["a forked child starts its own pool"] = forked()
     facts["calls grow nothing"] = grows_nothing(lambda: m.act(X, B), 100_000)
-    facts["failing calls grow nothing"] = grows_nothing(lambda: fails(lambda: m.product(X, X)), 20_000)
+    facts["failing calls grow nothing"] = grows_nothing(lambda: fails(lambda: m.product(X, X)), 100_000)
     # Each of its two tensors has a megabyte: one that is left behind shows at once.
     facts["a call that fails late drops what it made"] = grows_nothing(lambda: fails(lambda: m.fails_late(MEGABYTE, B)), 500)
     facts["torch stays out"] = "torch" not in sys.modules

@@ -70,8 +70,9 @@ extern TcWheelMath tc__wheel_math;
  * defines stay NULL, and so the recipes that need them are not exact. Call once, before any rule is
  * asked. */
 void tc__wheel_math_find(void *libtorch_cpu);
-/* The scalar functions, of the C library that this image of a wheel links. Call once, too. */
-void tc__scalar_math_find(void *image);
+/* The scalar functions, of the C library that this image of a wheel links. False: it links another
+ * one than the image of an earlier call, whose functions stay. */
+bool tc__scalar_math_find(void *image);
 
 /* ── one operation ───────────────────────────────────────────────────────────────────────────── */
 
@@ -167,24 +168,19 @@ typedef struct TcRecipe {
   TcKernel kernel[TC_N_ISAS]; /* NULL where that set was not compiled in */
 } TcRecipe;
 
-/* Of torch: relu abs neg square exp log tanh sqrt sigmoid | add sub mul div | sum mean softmax
- * argmax | matmul linear mv
+/* The elementwise ones are in map.inc and tf_map.inc, the others at the end of recipes.c and of
+ * tf_recipes.inc. linear and matmul differ in nothing but their names (transposed and bias say what
+ * is meant).
  *
- * linear and matmul differ in nothing but their names (transposed and bias say what is meant).
- *
- * Of TensorFlow: tf_relu tf_sigmoid tf_tanh tf_abs tf_neg tf_square tf_exp tf_log tf_sqrt | tf_add
- * tf_sub tf_mul tf_div tf_maximum tf_minimum tf_bias_add | tf_sum tf_mean tf_softmax tf_argmax |
- * tf_matmul | tf_transpose
- *
- * Their bits are the wheel's only under FTZ and DAZ: MXCSR |= 0x8040 around the whole body, on each
- * thread. They have no kernel for TC_ISA_BASELINE. tf_softmax: TC_LAST. tf_matmul: no bias, not
+ * The bits of TensorFlow's (tf_) are the wheel's only under FTZ and DAZ: MXCSR |= 0x8040 around the
+ * kernel. They have no kernel for TC_ISA_BASELINE. tf_softmax: TC_LAST. tf_matmul: no bias, not
  * transposed. */
 #define TC_RECIPE(name) extern const TcRecipe tc_recipe_##name
 
 /* ── the rest of a set of kernels ────────────────────────────────────────────────────────────── */
 
 typedef struct TcKernels {
-  int lanes; /* W: floats per vector of ATen's kernels for this set: 16, 8, 8 */
+  int lanes; /* W: floats per vector of ATen's kernels for this set: 16 for AVX-512, else 8 */
   /* w [k, n] (transposed: [n, k]) into the layout that the kernels read fastest: rule.pack_elems
    * floats. */
   void (*pack)(const float *w, float *packed, int64_t k, int64_t n, bool transposed);

@@ -63,12 +63,17 @@ void tc__wheel_math_find(void *libtorch_cpu) {
   find(&tc__wheel_math.sgemv, libtorch_cpu, map->l_name, "sgemv_");
 }
 
-void tc__scalar_math_find(void *image) {
-  void *address; /* dlsym also looks in what the image links */
-  if ((address = dlsym(image, "expf")) != NULL)
-    memcpy(&tc__wheel_math.scalar_exp, &address, sizeof address);
-  if ((address = dlsym(image, "logf")) != NULL)
-    memcpy(&tc__wheel_math.scalar_log, &address, sizeof address);
+bool tc__scalar_math_find(void *image) {
+  static void *found[2];                                       /* guarded by the GIL */
+  void *now[2] = {dlsym(image, "expf"), dlsym(image, "logf")}; /* also in what the image links */
+  if (!now[0] || !now[1])
+    return false;
+  if (found[0])
+    return now[0] == found[0] && now[1] == found[1];
+  memcpy(found, now, sizeof found);
+  memcpy(&tc__wheel_math.scalar_exp, &now[0], sizeof now[0]);
+  memcpy(&tc__wheel_math.scalar_log, &now[1], sizeof now[1]);
+  return true;
 }
 
 IF_AVX512(extern const TcKernels tc__kernels_avx512;)

@@ -1,4 +1,5 @@
-/* wheel.c: finds the torch wheel in the process and learns what the rest of the runtime relies on.
+/* torch_wheel.c: finds the torch wheel in the process and learns what the rest of the runtime
+ * relies on.
  *
  * Reads sys.modules (imports torch if nobody has), the loaded images, and a few tensors made for
  * the purpose. Leaves `torch` filled, or a reason why this process can't run functions of the torch
@@ -9,13 +10,6 @@
 typedef void *H; /* a tensor handle: at::Tensor *, whose first word is the TensorImpl */
 
 typedef enum { IMAGE_C10, IMAGE_CPU, IMAGE_PYTHON, N_IMAGES } ImageId;
-enum { OPTIONAL, REQUIRED };
-
-typedef struct Image {
-  const char *soname;
-  void *handle;     /* of dlopen; never closed */
-  const char *path; /* as the dynamic linker knows it: owned by the linker */
-} Image;
 
 enum {
   HANDLE_OFFSET =
@@ -98,36 +92,7 @@ static inline void log_silence_leave(void) {
     *torch.log_level = log_silence->original;
 }
 
-/* ── images and symbols ──────────────────────────────────────────────────────────────────────── */
-
-/* Never loads an image that is not loaded yet. */
-static bool image_open(Image *image, const char *path) {
-  struct link_map *map = NULL;
-  image->handle = dlopen(path, RTLD_NOLOAD | RTLD_NOW | RTLD_LOCAL);
-  if (!image->handle || dlinfo(image->handle, RTLD_DI_LINKMAP, &map) != 0)
-    return false;
-  image->path = map->l_name;
-  return true;
-}
-
-/* By its name, else in lib: the folder of the wheel's images. */
-static bool image_find(Image *image, const char *lib) {
-  char path[4096];
-  return image_open(image, image->soname) ||
-         (lib && snprintf(path, sizeof path, "%s/%s", lib, image->soname) < (int)sizeof path &&
-          image_open(image, path));
-}
-
-/* NULL unless the image itself defines the symbol: another library's function of that name is not
- * ours to call. */
-static void *image_symbol(const Image *image, const char *symbol) {
-  Dl_info owner;
-  void *address = dlsym(image->handle, symbol);
-  if (!address || !dladdr(address, &owner) || !owner.dli_fname ||
-      strcmp(owner.dli_fname, image->path) != 0)
-    return NULL;
-  return address;
-}
+/* ── symbols ─────────────────────────────────────────────────────────────────────────────────── */
 
 /* A thread-local symbol, in the calling thread: it lies in no image, so there is no owner to
  * confirm. */
@@ -135,8 +100,8 @@ static uint64_t *dispatch_key_words(void *c10) {
   return dlsym(c10, "_ZN3c104impl26raw_local_dispatch_key_setE");
 }
 
-static bool symbols_find(Torch *t, const Image images[N_IMAGES], char *problem,
-                         size_t problem_size) {
+static bool torch_symbols_find(Torch *t, const Image images[N_IMAGES], char *problem,
+                               size_t problem_size) {
   void *address;
   const char *missing = NULL;
 #define SYM(need, image, result, field, symbol, parameters)                                        \
@@ -183,7 +148,7 @@ static PyObject *attribute_path(PyObject *root, const char *dotted) {
   return object;
 }
 
-static bool objects_find(Torch *t, PyObject *module) {
+static bool torch_objects_find(Torch *t, PyObject *module) {
   PyObject *forward_ad = NULL;
   bool ok = false;
   if (!(t->tensor = (PyTypeObject *)attribute_path(module, "Tensor")))
@@ -212,7 +177,7 @@ done:
   return ok;
 }
 
-static void objects_drop(Torch *t) {
+static void torch_objects_drop(Torch *t) {
   Py_CLEAR(t->tensor);
   Py_CLEAR(t->parameter);
   Py_CLEAR(t->functions);
@@ -291,7 +256,7 @@ static bool has_data_at(const Torch *t, H handle, int offset_word, uint64_t offs
 /* Makes a few tensors and learns from them. Runs in a thread of its own, because only a new thread
  * is sure to be in the plain state: the first call may happen inside any mode. False: an exception
  * is set. */
-static bool probe(Torch *t) {
+static bool torch_probe(Torch *t) {
   const uint64_t *state = dispatch_key_words(t->c10);
   const int64_t sizes[2] = {2, 3}, strides[2] = {3, 1}, view_sizes[2] = {3, 2},
                 view_strides[2] = {0, 3};
@@ -387,21 +352,6 @@ done:;
   return ok;
 }
 
-/* The exception that is set, as text; clears it. */
-static void take_exception(const char *framework, char *problem, size_t problem_size) {
-  PyObject *type, *value, *traceback;
-  PyErr_Fetch(&type, &value, &traceback);
-  PyErr_NormalizeException(&type, &value, &traceback);
-  PyObject *text = value ? PyObject_Str(value) : NULL;
-  const char *utf8 = text ? PyUnicode_AsUTF8(text) : NULL;
-  snprintf(problem, problem_size, "%s can't be used: %s", framework, utf8 ? utf8 : "unknown error");
-  PyErr_Clear();
-  Py_XDECREF(text);
-  Py_XDECREF(type);
-  Py_XDECREF(value);
-  Py_XDECREF(traceback);
-}
-
 typedef struct ProbeJob {
   Torch *torch;
   char *problem;
@@ -412,7 +362,7 @@ typedef struct ProbeJob {
 static void *probe_thread(void *argument) {
   ProbeJob *job = argument;
   PyGILState_STATE state = PyGILState_Ensure();
-  job->ok = probe(job->torch);
+  job->ok = torch_probe(job->torch);
   if (!job->ok)
     take_exception("torch", job->problem, job->problem_size);
   PyGILState_Release(state);
@@ -457,11 +407,11 @@ static bool torch_find(Torch *t, char *problem, size_t problem_size) {
     snprintf(problem, problem_size, "torch is imported, but %s is not loaded", images[i].soname);
     goto done;
   }
-  ok = symbols_find(t, images, problem, problem_size) && objects_find(t, module) &&
+  ok = torch_symbols_find(t, images, problem, problem_size) && torch_objects_find(t, module) &&
        log_silence_find() && probe_in_thread(t, problem, problem_size);
 done:
   if (!ok)
-    objects_drop(t);
+    torch_objects_drop(t);
   Py_XDECREF(file);
   Py_XDECREF(module);
   return ok;
@@ -488,7 +438,7 @@ static bool torch_load(void) {
   }
   if (torch_status != TORCH_UNKNOWN) {
     if (ok)
-      objects_drop(&found);
+      torch_objects_drop(&found);
     return torch_status == TORCH_READY;
   }
   if (ok) {

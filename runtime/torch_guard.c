@@ -1,4 +1,4 @@
-/* guard.c: which torch state a call happens in, and what may run there (the states table of
+/* torch_guard.c: which torch state a call happens in, and what may run there (the states table of
  * docs/numerics.md).
  *
  * Reads this thread's dispatch keys, function modes and forward-AD level. The plain state costs a
@@ -6,7 +6,8 @@
  * Changes nothing.
  */
 
-static Verdict refuse_state(const TcFunc *func, Reason why, const char *state, Reason *reason) {
+static Verdict torch_refuse_state(const TcFunc *func, Reason why, const char *state,
+                                  Reason *reason) {
   *reason = why;
   PyErr_Format(PyExc_RuntimeError, "rextio-torch: %s() can't run natively inside %s",
                func->qualname, state);
@@ -34,7 +35,7 @@ static Verdict check_function_modes(const TcFunc *func, Reason *reason) {
     if (PyErr_Occurred())
       return VERDICT_FAILED;
     if (!harmless)
-      verdict = refuse_state(func, REASON_FUNCTION_MODE, state, reason);
+      verdict = torch_refuse_state(func, REASON_FUNCTION_MODE, state, reason);
     if (verdict != VERDICT_LIBRARY)
       return verdict;
   }
@@ -63,7 +64,7 @@ static Verdict check_functorch(const TcFunc *func, Reason *reason) {
     if (PyErr_Occurred())
       verdict = VERDICT_FAILED;
     else if (!harmless)
-      verdict = refuse_state(func, REASON_FUNCTORCH, state, reason);
+      verdict = torch_refuse_state(func, REASON_FUNCTORCH, state, reason);
     if (verdict != VERDICT_LIBRARY)
       goto done;
   }
@@ -78,10 +79,10 @@ static Verdict check_tracing(const TcFunc *func, Reason *reason) {
     return VERDICT_FAILED;
   Py_DECREF(tracer);
   return tracer == Py_None ? VERDICT_LIBRARY
-                           : refuse_state(func, REASON_TRACING, "torch.jit.trace", reason);
+                           : torch_refuse_state(func, REASON_TRACING, "torch.jit.trace", reason);
 }
 
-static Verdict thread_verdict(const TcFunc *func, Thread *thread, Reason *reason) {
+static Verdict torch_thread_verdict(const TcFunc *func, Thread *thread, Reason *reason) {
   if (!thread->dispatch_keys)
     thread->dispatch_keys = dispatch_key_words(torch.c10);
   const uint64_t *keys = thread->dispatch_keys;
