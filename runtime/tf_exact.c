@@ -42,14 +42,15 @@ static bool tf_take_blocks(const TcCall *tc, const TcValue *args, TcValue *block
   return true;
 }
 
-/* An uninitialized tensor on CPU:0. */
+/* An uninitialized tensor on CPU:0. NULL: no memory. */
 static TfHandle *tf_handle_new(int dtype, const int64_t *sizes, int rank, size_t bytes,
                                void **data) {
   TfTensor *tensor = tf.new_tensor(dtype, sizes, rank, bytes);
   if (!tensor)
     return NULL;
-  *data = tf.tensor_data(tensor);
-  TfHandle *handle = tf.new_handle(tensor, thread_state.tf->status); /* shares the memory */
+  *data = tf.tensor_data(tensor); /* NULL: there was no memory */
+  TfHandle *handle =
+      *data || bytes == 0 ? tf.new_handle(tensor, thread_state.tf->status) : NULL; /* shares it */
   tf.delete_tensor(tensor);
   return handle;
 }

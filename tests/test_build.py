@@ -598,3 +598,24 @@ def test_build_uses_this_tensorc() -> None:
     import tensorc as package
 
     assert Path(package.__file__).resolve().parent.parent == PACKAGES
+
+
+@pytest.mark.skipif(not has_torch(), reason="torch is not installed")
+def test_the_module_may_use_our_name(project: Project) -> None:
+    """The bind lines need a name in the module: one that the source doesn't have."""
+    project.write("m.py", HEAD + """
+_tensorc = 5
+
+def f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.relu()
+
+def _tensorc_(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.exp()
+
+def g(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.tanh()
+
+""")
+    project.build()
+    code = "import torch, m; x = torch.ones(2, 2); print(m._tensorc, *[f(x) is not None and f.body for f in (m.f, m._tensorc_, m.g)])"
+    assert project.run(code).split() == ["5", "exact", "exact", "exact"]

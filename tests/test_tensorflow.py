@@ -135,3 +135,22 @@ print(m.total(x).numpy().tobytes() == want.tobytes())
 def test_threads_are_those_of_tensorflow(built: Project, early: bool, variables: dict[str, str]) -> None:
     """One sum is split over TensorFlow's threads: which are not always as many as the CPUs of the process."""
     assert built.run(THREADS % early, env=environment(**variables)).split()[-1] == "True"
+
+
+ROOM = """
+import resource, numpy as np, tensorflow as tf, m
+b = tf.ones(9)
+large = tf.ones((8_000_000, 9))
+m.act(tf.ones((4000, 9)), b)
+pages = int(open("/proc/self/statm").read().split()[0])
+resource.setrlimit(resource.RLIMIT_AS, (pages * 4096 + (60 << 20),) * 2)  # a result takes 288 MB
+for call in (m.act, m.act.__wrapped__):
+    try:
+        print(call(large, b).shape)
+    except tf.errors.ResourceExhaustedError as error:
+        print("ResourceExhaustedError")
+"""
+
+
+def test_a_result_that_finds_no_memory(built: Project) -> None:
+    assert built.run(ROOM, mode="auto").split()[-2:] == ["ResourceExhaustedError"] * 2

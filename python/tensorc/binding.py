@@ -87,6 +87,14 @@ def _import_bind(place: str) -> str:
     )
 
 
+def _hook(source: bytes) -> str:
+    """The name of `bind` in the module: one that the source does not use."""
+    name = "_tensorc"
+    while re.search(rf"\b{name}\b".encode(), source):
+        name += "_"
+    return name
+
+
 def source_encoding(source: bytes) -> str:
     """The codec of the file, by BOM and cookie; Python has parsed it already."""
     from tokenize import detect_encoding
@@ -101,7 +109,7 @@ def bind(source: bytes, functions: Sequence[Mapping[str, Any]], place: str) -> b
     newline = next((end for end in (b"\r\n", b"\n", b"\r") if lines and lines[0].endswith(end)), b"\n")
     accepted = [f for f in functions if f["status"] == "accepted" and f["bind_line"] >= 0]
     accepted.sort(key=lambda f: f["bind_line"] or len(lines) + 1)  # stable: source order within a line
-    imported = False
+    hook, imported = _hook(source), False
     new: dict[int, tuple[bytes, list[str]]] = {}
     for function in accepted:
         line, name = function["bind_line"], function["name"]
@@ -109,10 +117,10 @@ def bind(source: bytes, functions: Sequence[Mapping[str, Any]], place: str) -> b
         if indent.strip(b" \t\f"):
             indent = b" " * function["bind_column"]
         if imported:
-            call = "_tensorc"
+            call = hook
         elif function["bind_column"] == 0:
-            call, imported = "_tensorc", True
-            new.setdefault(line, (indent, []))[1].append(f"_tensorc = {_import_bind(place)}")
+            call, imported = hook, True
+            new.setdefault(line, (indent, []))[1].append(f"{hook} = {_import_bind(place)}")
         else:  # this line may never run, or in another scope: it keeps to itself
             call = _import_bind(place)
         try:
