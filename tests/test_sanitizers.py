@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import PACKAGES, ROOT, TESTS, Project, environment, has_torch
+from workbench import PACKAGES, ROOT, TESTS, Project, environment
 
 SANITIZE = ["-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer", "-g1", "-O1"]
 CC = shutil.which("gcc")
@@ -130,11 +131,22 @@ def test_the_sanitizers_see_a_fault(tmp_path: Path) -> None:
     assert done.returncode != 0 and ("heap-buffer-overflow" in done.stderr or "runtime error" in done.stderr)
 
 
-@pytest.mark.skipif(not has_torch(), reason="torch is not installed")
-def test_runtime_and_a_generated_module(module_folder: Path) -> None:
-    """Calls of every kind on modules whose runtime and generated code are instrumented (torch itself is not)."""
-    project = Project(module_folder / "runtime")
-    for name in ("torch/chains.py", "torch/matmul.py", "torch/linear.py", "torch/sum.py", "torch/softmax.py", "torch/returned.py", "lang/unbound.py", "lang/ints.py", "lang/for_loops.py", "lang/raising.py", "lang/parameters.py"):
+# Cases whose calls go through every file of the runtime.
+CASES = {
+    "torch": ["torch/chains.py", "torch/matmul.py", "torch/linear.py", "torch/sum.py", "torch/softmax.py", "torch/returned.py", "lang/unbound.py", "lang/ints.py",
+              "lang/for_loops.py", "lang/raising.py", "lang/parameters.py"],
+    "tensorflow": ["tf/chains.py", "tf/matmul.py", "tf/add.py", "tf/maximum.py", "tf/reduce_sum.py", "tf/softmax.py", "tf/argmax.py", "tf/bias_add.py", "tf/transpose.py",
+                   "tf/exp.py", "tf/scalars.py"],
+}
+
+
+@pytest.mark.parametrize("lane", CASES)
+def test_runtime_and_a_generated_module(module_folder: Path, lane: str) -> None:
+    """Calls of every kind on modules whose runtime and generated code are instrumented (the framework itself is not)."""
+    if not importlib.util.find_spec(lane):
+        pytest.skip(f"{lane} is not installed")
+    project = Project(module_folder / lane)
+    for name in CASES[lane]:
         project.write(f"cases/{name}", (TESTS / "cases" / name).read_bytes())
         project.write(f"cases/{name.split('/')[0]}/__init__.py", "")
     project.write("cases/__init__.py", "")
@@ -145,6 +157,7 @@ def test_runtime_and_a_generated_module(module_folder: Path) -> None:
         warnings.simplefilter("ignore")
         import torch, case_worker, casefile, tensors, importlib, importlib.util
         torch.set_num_threads(2)
+        case_worker.LANE = {lane!r}
         made = 0
         for path in sorted(pathlib.Path({str(project.root / 'cases')!r}).rglob("*.py")):
             if path.name == "__init__.py": continue
