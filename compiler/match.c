@@ -226,7 +226,9 @@ static Ir *match_rules(Claimer *c, Arguments *args, int first, int end) {
   const char *code =
       tensors ? refusing_rule(args, n, first, end)->reject : lane_table[c->func->lane].no_tensor;
   return refuse(c, code, OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
-                "%s does not take %s", args->shown, shown_types(c, args, n));
+                args->kind == SPELL_OPERATOR ? "%s does not take %s"
+                                             : "no native form of %s takes %s with these arguments",
+                args->shown, shown_types(c, args, n));
 }
 
 Ir *match_operator(Claimer *c, const Ast *expr, Ir *a, Ir *b) {

@@ -241,16 +241,22 @@ static void live_block(Live *live, Block *block, uint64_t *set) {
   }
 }
 
-/* Does every tensor operation have a recipe? The exact body may give up on a call half-way, so it
- * can't have printed. */
-static bool has_recipes(const Block *block, Lane lane) {
-  for (int i = 0; i < block->n; i++) {
+/* The name of an operation without a recipe, or NULL. The exact body may give up on a call
+ * half-way, so it can't have printed either. */
+static const char *find_inexact(const Block *block, Lane lane) {
+  const char *found = NULL;
+  for (int i = 0; i < block->n && !found; i++) {
     const Ir *ir = block->items[i];
-    if (ir->op == IR_PRINT || (ir->op == IR_TENSOR && !*run_table[lane][ir->tensor_op].recipe) ||
-        !has_recipes(&ir->body, lane) || !has_recipes(&ir->orelse, lane))
-      return false;
+    if (ir->op == IR_PRINT)
+      found = "print";
+    else if (ir->op == IR_TENSOR && !*run_table[lane][ir->tensor_op].recipe)
+      found = op_table[ir->tensor_op].name;
+    if (!found)
+      found = find_inexact(&ir->body, lane);
+    if (!found)
+      found = find_inexact(&ir->orelse, lane);
   }
-  return true;
+  return found;
 }
 
 static bool has_ops(const Block *block) {
@@ -263,8 +269,9 @@ static bool has_ops(const Block *block) {
 
 void plan_func(Unit *unit, Func *func) {
   bool wanted = !unit->options.numerics || strcmp(unit->options.numerics, "exact") == 0;
-  func->exact = wanted && func->result.type.kind == TYPE_TENSOR && has_ops(&func->body) &&
-                has_recipes(&func->body, func->lane);
+  bool could = wanted && func->result.type.kind == TYPE_TENSOR && has_ops(&func->body);
+  func->inexact = could ? find_inexact(&func->body, func->lane) : NULL;
+  func->exact = could && !func->inexact;
   if (func->exact)
     rows_func(unit, func);
   place_block(&func->body);

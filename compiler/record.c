@@ -205,9 +205,12 @@ void record_report(Buf *out, Unit *const *units, int n_units, const char *projec
 
 static void print_native(Buf *out, const Unit *unit, const Func *func) {
   int n = func->claims.n;
-  buf_addf(out, "%s:%d:%d: native  %s   %s  %d op%s%s\n", unit->path, func->name_span.line,
+  buf_addf(out, "%s:%d:%d: native  %s   %s  %d op%s%s", unit->path, func->name_span.line,
            func->name_span.col + 1, func->qualname, record_body(func), n, n == 1 ? "" : "s",
            func->splits ? ", rows in blocks" : "");
+  if (func->inexact)
+    buf_addf(out, ", for %s has no exact recipe", func->inexact);
+  buf_add(out, "\n");
 }
 
 void record_text(Buf *out, const Unit *unit) {

@@ -465,9 +465,10 @@ typedef struct Func {
     int n, capacity;
   } slots;
   Block body;
-  int n_ir;    /* ids given out */
-  bool exact;  /* plan: every operation has a recipe, so there is an exact body */
-  bool splits; /* rows_func: the exact body may run block by block */
+  int n_ir;            /* ids given out */
+  bool exact;          /* plan: every operation has a recipe, so there is an exact body */
+  const char *inexact; /* plan: what alone keeps it from having one, or NULL */
+  bool splits;         /* rows_func: the exact body may run block by block */
   /* where the binding goes in the copied source: a 1-based blank line, 0 for the end of the file,
    * -1 for nowhere */
   int bind_line, bind_col;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
 import subprocess
@@ -242,3 +243,32 @@ def test_bench(project: Project) -> None:
     assert data and "eager" in done.stdout
     done = tensorc("bench", f"{project.root / 'score.py'}:rank")
     assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1 and quiet(done)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("tensorflow"), reason="tensorflow is not installed")
+def test_bench_finds_arguments_for_tensorflow(project: Project) -> None:
+    path = project.write("post.py", """
+        import tensorflow as tf
+        from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D
+
+
+        def clip(x: TensorF32Cpu2D, low: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu2D:
+            return tf.nn.softmax(tf.maximum(x, low) + b, axis=1)
+
+        """)
+    done = tensorc("bench", f"{path}:clip", "--rows", "3", "--json")
+    assert done.returncode == 0, done.stderr
+    (row,) = json.loads(done.stdout)["rows"]
+    assert row["equal"] and row["body"] == "exact"
+
+
+def test_a_virtual_environment_is_no_part_of_a_project(project: Project) -> None:
+    project.write("env/pyvenv.cfg", "home = /usr\n")
+    project.write("env/lib/other.py", SOURCE)
+    done = tensorc("check", project.root)
+    assert done.returncode == 0 and natives(done.stdout) == 1 and "other" not in done.stdout
+
+
+def test_check_names_what_has_no_recipe(project: Project) -> None:
+    path = project.write("head.py", HEAD + "\ndef head(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    return F.gelu(x).tanh()\n\n")
+    assert "library  2 ops, for gelu has no exact recipe" in tensorc("check", path).stdout

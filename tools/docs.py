@@ -14,7 +14,8 @@ HEAD = """\
 
 Written from the compiler's tables by `make docs`: do not edit. `tensorc capabilities --json` has the same rules for tools.
 Operands are float32 tensors of rank 1 or 2 on the CPU, a `dim` or `axis` is a literal 0 or 1, and everything else that is
-no tensor is a literal too.
+no tensor is a literal too. Forms with `keepdim` or `keepdims` keep the rank where that is True; results of rank 0, and int64
+results of rank 2, are not native.
 """
 
 

@@ -104,42 +104,56 @@ def build_module(file: File, source: bytes, unit: Any, compiler: cc.Compiler, fo
     return _import(path, file.module, file, None)
 
 
-def _value(kind: str, shape: Sequence[int], generator: Any) -> Any:
+def _tensor_maker(lane: str) -> Callable[[Any], Any]:
+    """What makes a tensor of the function's framework from a numpy array."""
+    if lane == "tensorflow":
+        import tensorflow
+
+        return tensorflow.constant  # type: ignore[no-any-return]
     import torch
 
+    return torch.from_numpy
+
+
+def _value(kind: str, shape: Sequence[int], random: Any, tensor: Callable[[Any], Any]) -> Any:
     if kind.startswith("f32"):
-        return torch.rand(*shape, generator=generator) - 0.5
+        return tensor(random.random(tuple(shape), dtype="float32") - 0.5)
     if kind.startswith("i64"):
-        return torch.randint(0, 8, tuple(shape), generator=generator)
+        return tensor(random.integers(0, 8, tuple(shape)))
     return {"int": 2, "float": 0.5, "bool": True, "none": None}.get(kind)
 
 
 def arguments_from_annotations(function: dict[str, Any], eager: Callable[..., Any]) -> Callable[[int], tuple[Any, ...]]:
     """A maker of random arguments for a number of rows. Sizes are the batch or WIDTH; which is which is found by trying
     until eager takes them. Problem when it takes none."""
-    import torch
+    import numpy
 
     parameters = [p for p in function["params"] if not (p[3] and not p[1].startswith(("f32", "i64")))]
     if any(kind == "keyword-only" for _, _, kind, _ in parameters):
         raise Problem(f"{function['qualname']} has keyword-only parameters: give its arguments with --args FILE:make")
     ranks = [int(kind[kind.index("[") + 1 : -1]) if "[" in kind else 0 for _, kind, _, _ in parameters]
+    tensor = _tensor_maker(function["lane"])
 
     def make(batch: Sequence[bool], rows: int) -> tuple[Any, ...]:
-        generator = torch.Generator().manual_seed(20261129)
+        random = numpy.random.default_rng(20261129)
         sizes = iter([rows if is_batch else WIDTH for is_batch in batch])
         shapes = [[next(sizes) for _ in range(rank)] for rank in ranks]
-        return tuple(_value(p[1], shape, generator) for p, shape in zip(parameters, shapes, strict=True))
+        return tuple(_value(p[1], shape, random, tensor) for p, shape in zip(parameters, shapes, strict=True))
 
     total = sum(ranks)
     first = [True] if total else []
+    problem = ""
     for rest in itertools.islice(itertools.product((False, True), repeat=max(total - 1, 0)), 4096):
         batch = [*first, *rest]
         try:
             eager(*make(batch, 7))
-        except (RuntimeError, IndexError, ValueError):
+        except Exception as error:  # each framework has its own for sizes that do not fit
+            problem = f" (the last try: {type(error).__name__}: {str(error)[:100]})".replace("\n", " ")
             continue
         return lambda rows: make(batch, rows)
-    raise Problem(f"no sizes found that {function['qualname']} takes: give its arguments with --args FILE:make")
+    raise Problem(
+        f"no sizes found that {function['qualname']} takes: give its arguments with --args FILE:make{problem}"
+    )
 
 
 def arguments_from_maker(target: str, name: str, file: File, module: ModuleType) -> Callable[[int], tuple[Any, ...]]:

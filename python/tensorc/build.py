@@ -233,6 +233,8 @@ class Build:
             found = os.stat(wheel_path)
             wheel_record = [wheel_name, found.st_size, found.st_mtime_ns]
             summary += f"\n{shown(wheel_path)}"
+        else:
+            summary += f"\nno wheel: {_count(len(unparsed), 'file')} could not be parsed"
         self._write_reports(made, wheel_path if wheel_record else None, accepted, rejected, unparsed)
         record = {
             "key": self.key,

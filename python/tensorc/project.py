@@ -75,6 +75,8 @@ def walk(root: str, ignore: tuple[str, ...]) -> Iterator[tuple[str, str]]:
             if entry.name in IGNORED or (ignore and matches(relative, ignore)):
                 continue
             if entry.is_dir(follow_symlinks=False):
+                if os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
+                    continue  # a virtual environment, whatever its name
                 yield from visit(entry.path, relative + "/")
             elif entry.is_file():
                 yield entry.path, relative
