@@ -4,7 +4,8 @@ One thread, a minute or two per op. Prints a line per op when it is done; where 
 state file (--state, by default in the temporary folder). For another set: ATEN_CPU_CAPABILITY=avx2 (or default).
 
 `exp-lanes` compares v_exp of vec.h, which softmax and sigmoid use, with the wheel's Sleef function (the default set has
-none: it calls expf). `sigmoid` runs whole vectors; `sigmoid-tail` runs tails, one float in 64 (each call is 31 floats).
+none: it calls expf). `sigmoid` runs whole vectors; `sigmoid-tail` runs tails of 2W - 1 floats: the wheel's as the rows
+of a view of 2W - 1 columns out of 2W, which it takes one by one (a sample is compared with separate tensors first).
 """
 
 import argparse
@@ -21,13 +22,20 @@ import kernels
 import torch
 
 CHUNK = 1 << 22
-TAIL, TAIL_STEP = 31, 64
 OPS = ["relu", "abs", "neg", "square", "exp", "log", "tanh", "sqrt", "sigmoid", "exp-lanes", "sigmoid-tail"]
 
 
-def floats(begin: int, n: int, step: int = 1) -> torch.Tensor:
-    bits = torch.arange(0, n * step, step, dtype=torch.int32)
+def floats(begin: int, n: int) -> torch.Tensor:
+    bits = torch.arange(0, n, dtype=torch.int32)
     return bits.add_(begin - (1 << 32) if begin >= 1 << 31 else begin).view(torch.float32)
+
+
+def build(name: str, *flags: str) -> C.CDLL:
+    target = os.path.join(tempfile.mkdtemp(prefix="tensorc-sweep-"), name + ".so")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
+    command = ["gcc", *kernels.FLAGS.split(), *flags, "-I", kernels.KERNEL, "-shared", source, "-o", target]
+    subprocess.run([*command, "-lm", "-ldl"], check=True)
+    return C.CDLL(target)
 
 
 class Lanes:
@@ -36,11 +44,7 @@ class Lanes:
     def __init__(self) -> None:
         capability = torch.backends.cpu.get_cpu_capability()
         symbol = {"AVX512": "Sleef_expf16_u10", "AVX2": "Sleef_expf8_u10"}[capability]
-        target = os.path.join(tempfile.mkdtemp(prefix="tensorc-sweep-"), "sleef.so")
-        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sleef.c")
-        flags = [*kernels.FLAGS.split(), *kernels.SETS[capability].split(), f"-DTC_ISA_{capability}"]
-        subprocess.run(["gcc", *flags, "-I", kernels.KERNEL, "-shared", source, "-o", target, "-lm"], check=True)
-        self.built = C.CDLL(target)
+        self.built = build("sleef", *kernels.SETS[capability].split(), f"-DTC_ISA_{capability}")
         wheel = C.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
         self.sleef = C.cast(getattr(wheel, symbol), C.c_void_p)
 
@@ -52,16 +56,45 @@ class Lanes:
         return kernels.difference(got, wanted)
 
 
+class Tails:
+    """Tensors of 2W - 1 floats; for torch they are rows of one view."""
+
+    SAMPLE = 2000
+
+    def __init__(self) -> None:
+        self.built = build("tails")
+        self.length = 2 * kernels.lanes() - 1
+        self.rows = -(-CHUNK // self.length)  # the last one reaches into the next chunk
+        self.memory = torch.zeros(self.rows, self.length + 1)
+        g = torch.Generator().manual_seed(1)
+        bits = torch.randint(-(1 << 31), 1 << 31, (self.SAMPLE, self.length), generator=g)
+        x = bits.to(torch.int32).view(torch.float32)
+        x[::2] = torch.randn(x[::2].shape, generator=g) * 8
+        separate = torch.stack([torch.sigmoid(row.clone()) for row in x])
+        assert kernels.difference(self.wanted(x), separate) is None
+        whole = torch.sigmoid(torch.nn.functional.pad(x, (0, 1)))[:, :-1]  # no tails
+        assert kernels.isa() == 0 or kernels.difference(whole, separate), "vectors and tails are alike here"
+
+    def wanted(self, x: torch.Tensor) -> torch.Tensor:
+        view = self.memory[: len(x), :-1]
+        view.copy_(x)
+        return torch.sigmoid(view)
+
+    def compare(self, begin: int) -> str | None:
+        x = floats(begin, self.rows * self.length).view(self.rows, self.length)
+        got = torch.empty_like(x)
+        sizes = C.c_int64(self.length), C.c_int64(self.rows)
+        self.built.each_tensor(kernels.kernel("sigmoid"), kernels.at(x), kernels.at(got), *sizes)
+        return kernels.difference(got, self.wanted(x))
+
+
 def sweep(op: str, state: dict[str, int], save: Callable[[], None]) -> str:
     lanes = Lanes() if op == "exp-lanes" else None
-    done, count = state.get(op, 0), 0
+    tails = Tails() if op == "sigmoid-tail" else None
+    done = state.get(op, 0)
     while done < 1 << 32:
-        problem = None
-        if op == "sigmoid-tail":
-            for begin in range(done, done + CHUNK, TAIL * TAIL_STEP):
-                x = floats(begin, TAIL, TAIL_STEP)
-                problem = problem or kernels.difference(kernels.map1("sigmoid", x), torch.sigmoid(x))
-                count += TAIL
+        if tails:
+            problem = tails.compare(done)
         else:
             x = floats(done, CHUNK)
             problem = lanes.compare(x) if lanes else kernels.difference(kernels.map1(op, x), getattr(torch, op)(x))
@@ -70,7 +103,7 @@ def sweep(op: str, state: dict[str, int], save: Callable[[], None]) -> str:
         done += CHUNK
         state[op] = done
         save()
-    return f"identical, {count or 1 << 32:,} floats"
+    return f"identical, {1 << 32:,} floats"
 
 
 def main() -> int:

@@ -6,11 +6,14 @@ TENSORC_RECIPES_RANDOM: how many random shapes (1,000). All floats through the u
 """
 
 import itertools
+import json
 import os
 import random
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -128,6 +131,48 @@ def test_map1_big(name: str, which: int) -> None:
     for n in (100003, 1000001, 1048579):
         x = values("special", (n,))
         same(kernels.map1(name, x, which=which), MAP1[name](tf.constant(x)), n)
+
+
+def tails_of_8() -> dict[str, list[list[int]]]:
+    """8 + 7 elements as eager has them and as the recipe has them, as bits. e^x, log x > 0; sigmoid(x) is e^x here."""
+    bits = {}
+    for name, begin, end in (("exp", 0, 30), ("log", 2, 90), ("sigmoid", -80, -20)):
+        x = np.linspace(begin, end, 15, dtype=np.float32)
+        both = MAP1[name](tf.constant(x)).numpy(), *(kernels.map1(name, x, which=which) for which in SETS)
+        bits[name] = [found.view(np.int32).tolist() for found in both]
+    return bits
+
+
+SHIFTED = """#define _GNU_SOURCE
+#include <dlfcn.h>
+#define SHIFT(f) float f(float x) { \\
+  union { float (*call)(float); void *found; } wheel = {.found = dlsym(RTLD_NEXT, #f)}; \\
+  union { float y; int bits; } result = {wheel.call(x)}; \\
+  result.bits++; \\
+  return result.y; }
+SHIFT(expf)
+SHIFT(logf)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes LD_PRELOAD")
+def test_tails_call_the_c_library(tmp_path: Path) -> None:
+    """exp, log, sigmoid: with another expf and logf eager's tails and ours change alike, and packets don't."""
+    source, shim = tmp_path / "shifted.c", tmp_path / "shifted.so"
+    source.write_text(SHIFTED)
+    compiler = shlex.split(os.environ.get("CC", "gcc"))
+    flags = ["-O1", "-fPIC", "-fno-builtin", "-shared", "-Wl,--no-as-needed"]
+    subprocess.run([*compiler, *flags, source, "-o", shim, "-lm", "-ldl"], check=True)
+    plain = tails_of_8()  # builds the kernels for both
+    preload = [*os.environ.get("LD_PRELOAD", "").split(), str(shim)]
+    code = "import json, test_tf_recipes; print(json.dumps(test_tf_recipes.tails_of_8()))"
+    options = {"env": dict(os.environ, LD_PRELOAD=" ".join(preload)), "cwd": os.path.dirname(__file__)}
+    done = subprocess.run([sys.executable, "-c", code], **options, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-3000:]
+    for name, shifted in json.loads(done.stdout.splitlines()[-1]).items():
+        for before, now in zip(plain[name], shifted, strict=True):
+            assert now == plain[name][0][:8] + [bits + 1 for bits in plain[name][0][8:]], name
+            assert before == plain[name][0], name
 
 
 def operands(shape: tuple[int, int]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
