@@ -7,6 +7,7 @@ that whole". Nothing here knows what the right answer is.
 import ctypes as C
 import functools
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -63,6 +64,12 @@ MAP2 = C.CFUNCTYPE(None, Operand, Operand, C.c_void_p, C.c_int64, C.c_int64)
 ALONG = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.c_int64, C.c_int, C.POINTER(Place))
 MATMUL = C.CFUNCTYPE(None, C.POINTER(Matmul), C.POINTER(Place))
 TYPES = (MAP1, MAP2, ALONG, MATMUL)
+
+
+def names(kind: str) -> list[str]:
+    """The elementwise recipes of map.inc, which are named like torch's functions."""
+    with open(os.path.join(KERNEL, "map.inc"), encoding="ascii") as file:
+        return re.findall(rf"^{kind}(?:_[A-Z]+)?\((\w+),", file.read(), re.MULTILINE)
 
 
 @functools.cache

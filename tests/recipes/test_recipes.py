@@ -20,8 +20,7 @@ import torch
 import torch.nn.functional as F
 
 RANDOM = int(os.environ.get("TENSORC_RECIPES_RANDOM", "1000"))
-MAP1 = ["relu", "abs", "neg", "square", "exp", "log", "tanh", "sqrt", "sigmoid"]
-MAP2 = ["add", "sub", "mul", "div"]
+MAP1, MAP2 = kernels.names("MAP1"), kernels.names("MAP2")
 ALONG = ["sum", "mean", "softmax", "argmax"]
 
 SPECIAL = [0.0, -0.0, float("inf"), -float("inf"), 1e-45, -1e-45, 1.1754942e-38, -3e-39, 3.4e38, -3.4e38]
