@@ -109,7 +109,8 @@ def _tensor_maker(lane: str) -> Callable[[Any], Any]:
     if lane == "tensorflow":
         import tensorflow
 
-        return tensorflow.constant  # type: ignore[no-any-return]
+        make: Callable[[Any], Any] = tensorflow.constant
+        return make
     import torch
 
     return torch.from_numpy
