@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import ROOT, Project, environment
+from workbench import ROOT, USUAL_KERNELS, Project, environment
 
 HEAD = """\
 {imports}
@@ -138,12 +138,8 @@ def bodies(folder: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: boo
     return ask(project, lane)
 
 
-# What chooses other kernels of the framework, which the whole recipes are not for, or the broken ones no worse than.
-PLAIN: dict[str, str | None] = dict.fromkeys(("ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "TF_ENABLE_ONEDNN_OPTS", "ONEDNN_MAX_CPU_ISA"))
-
-
 def ask(project: Project, lane: str) -> dict[str, list[object]]:
-    lines = project.run(CALL[lane] + REST, mode="native", env=environment(**PLAIN)).splitlines()
+    lines = project.run(CALL[lane] + REST, mode="native", env=environment(**USUAL_KERNELS)).splitlines()
     found: dict[str, list[object]] = json.loads(lines[-1])
     return found
 

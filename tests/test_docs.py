@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench import ROOT, environment, has_torch
+from workbench import ROOT, USUAL_KERNELS, environment, has_torch
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -46,7 +46,7 @@ def test_the_session_of_the_readme(tmp_path: Path) -> None:
     tag = f"cp{sys.version_info.major}{sys.version_info.minor}"
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
     for command, printed in commands:
-        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(PATH=path, PYTHONPATH=None), capture_output=True, text=True)
+        done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(PATH=path, PYTHONPATH=None, **USUAL_KERNELS), capture_output=True, text=True)
         assert done.stdout.replace(tag, "cp311") + done.stderr == printed, command
 
 

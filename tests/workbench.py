@@ -29,6 +29,9 @@ IMPORTING = threading.Lock()
 ISOLATED = False  # true in the child of a test marked `isolated`
 BODIES = ("library", "exact", "fast")  # what `.body` says after a native call
 
+# For environment(): without what makes a framework choose other kernels than those that the recipes are for.
+USUAL_KERNELS: dict[str, str | None] = dict.fromkeys(("ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "TF_ENABLE_ONEDNN_OPTS", "ONEDNN_MAX_CPU_ISA"))
+
 # Code for a fresh interpreter that says whether a function's last call was native.
 NATIVE = "('native' if {f}.body in ('library', 'exact', 'fast') else {f}.body)"
 
