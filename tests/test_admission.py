@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -119,13 +120,13 @@ REST = """
 """
 
 
-def bodies(folder: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: bool) -> dict[str, list[object]]:
-    """What each function says of itself after a call, with recipes broken in a runtime of its own."""
+def build(folder: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: Iterable[tuple[str, str, str]]) -> Project:
+    """A project of the lane's functions, with recipes broken in a runtime of its own."""
     from tensorc import __main__, cc
 
     runtime = folder / "runtime"
     shutil.copytree(ROOT / "runtime", runtime)
-    for name, right, wrong in set(LANES[lane][2].values()) if breaks else ():
+    for name, right, wrong in breaks:
         path = runtime / "kernel" / name
         text = path.read_text()
         assert right in text, right
@@ -135,7 +136,12 @@ def bodies(folder: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: boo
     monkeypatch.setenv("TENSORC_CACHE_DIR", str(folder / "cache"))
     monkeypatch.setattr(sys, "argv", ["tensorc"])
     assert __main__.main(["build", "-q", str(project.root)]) == 0
-    return ask(project, lane)
+    return project
+
+
+def bodies(folder: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: bool) -> dict[str, list[object]]:
+    """What each function says of itself after a call."""
+    return ask(build(folder, monkeypatch, lane, set(LANES[lane][2].values()) if breaks else ()), lane)
 
 
 def ask(project: Project, lane: str) -> dict[str, list[object]]:
@@ -157,6 +163,21 @@ def test_a_broken_recipe_is_not_used(tmp_path: Path, monkeypatch: pytest.MonkeyP
         refused = [recipe for recipe in name.split("_") if breaks and recipe in broken]
         want[name] = [True, "library" if refused else "exact", [prefix + recipe for recipe in refused]]
     assert found == want
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
+def test_each_thread_count_is_examined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recipe that is wrong for two threads only: one large sum is split between them."""
+    wrong = ("reduce.inc", "if (n < GRAIN || threads <= 1)", "if (n < GRAIN || threads <= 2)")
+    code = """
+        import torch, m
+        x = torch.rand(1, 50_001)
+        for n in (1, 2, 1, 2):
+            torch.set_num_threads(n)
+            print(torch.equal(m.sum(x), m.sum.__wrapped__(x)), m.sum.body, m.sum.stats()["not_admitted"])
+    """
+    lines = build(tmp_path, monkeypatch, "torch", [wrong]).run(code, env=environment(**USUAL_KERNELS)).splitlines()
+    assert lines == ["True exact []", "True library ['sum']"] * 2
 
 
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
