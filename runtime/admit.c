@@ -4,7 +4,7 @@
  * first runs, each recipe of it is compared with the wheel's own kernel on a battery: sizes around
  * the vector width and the unrolling, signed zeros, infinities, NaN, denormals, big and ordinary
  * values. Equal: it is trusted for this thread count. Not equal: every function that uses it keeps
- * the library body. So a new wheel or CPU costs speed, never bits.
+ * the library body. A battery is a sample; sizes that are known not to be exact are the rules'.
  *
  * Runs under the GIL, in the plain state only.
  */
@@ -286,14 +286,14 @@ static int op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int thr
   return failed ? -1 : admitted;
 }
 
-/* As op_examine. What could not be found out is asked again the next time. */
-static int op_verdict(TcCall *tc, ExactLane *lane, const TcOp *op, int threads) {
+/* What could not be found out is not admitted in this process, and asked again in the next. */
+static bool op_admitted(TcCall *tc, ExactLane *lane, const TcOp *op, int threads) {
   const TcRecipe *recipe = op->recipe;
   for (int i = 0; i < n_recipe_verdicts; i++)
     if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads)
       return recipe_verdicts[i].admitted;
   if (n_recipe_verdicts == MOST_VERDICTS)
-    return 0;
+    return false;
   if (!lane->verdicts.known) {
     Dl_info owner;
     verdict_file_find(&lane->verdicts, lane->name,
@@ -305,9 +305,8 @@ static int op_verdict(TcCall *tc, ExactLane *lane, const TcOp *op, int threads) 
     if (verdict >= 0)
       verdict_append(&lane->verdicts, recipe->name, threads, verdict);
   }
-  if (verdict >= 0)
-    recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, verdict};
-  return verdict;
+  recipe_verdicts[n_recipe_verdicts++] = (RecipeVerdict){recipe, threads, verdict == 1};
+  return verdict == 1;
 }
 
 TC_RECIPE(matmul);
@@ -318,19 +317,18 @@ static const TcRecipe *second_recipe(const TcOp *op) {
   return op->recipe == &tc_recipe_matmul ? &tc_recipe_mv : NULL;
 }
 
-/* May the function's exact body run at this thread count? Examines what was not examined yet. As
- * op_examine. */
-static int func_verdict(TcCall *tc, ExactLane *lane, int threads) {
+/* May the function's exact body run at this thread count? Examines what was not examined yet. */
+static bool func_admitted(TcCall *tc, ExactLane *lane, int threads) {
   const TcFunc *func = tc->func;
   if (lane->status == EXACT_UNKNOWN)
     lane->status = lane->load(&lane->isa) ? EXACT_READY : EXACT_UNAVAILABLE;
-  int verdict = lane->status == EXACT_READY;
-  for (int i = 0; i < func->n_ops && verdict == 1; i++) {
+  bool admitted = lane->status == EXACT_READY;
+  for (int i = 0; i < func->n_ops && admitted; i++) {
     TcOp op = func->ops[i];
-    verdict = op_verdict(tc, lane, &op, threads);
+    admitted = op_admitted(tc, lane, &op, threads);
     op.recipe = second_recipe(&func->ops[i]);
-    if (verdict == 1 && op.recipe)
-      verdict = op_verdict(tc, lane, &op, threads);
+    if (admitted && op.recipe)
+      admitted = op_admitted(tc, lane, &op, threads);
   }
-  return verdict;
+  return admitted;
 }

@@ -348,9 +348,8 @@ static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
     return false; /* torch's other threads don't, so the bits depend on how it splits the work */
   int threads = lane->threads();
   if (self->exact_threads != threads) {
-    int verdict = func_verdict(tc, lane, threads);
-    self->exact_admitted = verdict == 1;
-    self->exact_threads = verdict < 0 ? 0 : threads;
+    self->exact_admitted = func_admitted(tc, lane, threads);
+    self->exact_threads = threads;
   }
   if (!self->exact_admitted || (torch_lane && self->needs_ieee && !torch_precision_is_ieee()))
     return false;

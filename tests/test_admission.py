@@ -181,6 +181,16 @@ def test_each_thread_count_is_examined(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
+def test_what_could_not_be_examined_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No memory for the battery, say: this process goes without the recipe, the next one asks again."""
+    failure = ("../admit.c", "Battery *battery = calloc(1, sizeof *battery);", "Battery *battery = NULL;")
+    found = ask(build(tmp_path, monkeypatch, "torch", [failure]), "torch")
+    assert found["relu"] == [True, "library", ["relu"]]
+    assert {body for _, body, _ in found.values()} == {"library"}
+    assert list((tmp_path / "cache").glob("admission-*")) == []
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
 def test_verdicts_are_kept_and_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bodies(tmp_path, monkeypatch, "torch", breaks=True)
     (kept,) = (tmp_path / "cache").glob("admission-torch-*")
