@@ -307,20 +307,32 @@ static TcBlock reduced(const TcBlock *x, TcAxis axis, bool keepdim) {
   return result;
 }
 
-bool tc_exact_reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim,
-                     bool keepdim) {
+/* One element of item_bytes per row or column. */
+static bool reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim,
+                   bool keepdim, size_t item_bytes) {
   TcAxis axis;
   TcPlace at;
   if (!along(tc, recipe, &x, dim, &axis, &at))
     return decline(&x, 1);
   TcBlock result = reduced(x.block, axis, keepdim);
-  if (!result_new(&result, NULL, sizeof(float)))
+  if (!result_new(&result, NULL, item_bytes))
     return decline(&x, 1);
   unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].along(x.block->data, result.data, x.block->sizes[0],
                                              x.block->sizes[1], axis, &at);
   kernel_leave(tc->exact->call->lane, before);
   return finish(out, &result, &x, 1);
+}
+
+bool tc_exact_reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim,
+                     bool keepdim) {
+  return reduce(tc, out, recipe, x, dim, keepdim, sizeof(float));
+}
+
+/* Of nothing there is none: its rule says so. */
+bool tc_exact_argmax(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim,
+                     bool keepdim) {
+  return reduce(tc, out, recipe, x, dim, keepdim, sizeof(int64_t));
 }
 
 bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x) {
@@ -334,22 +346,6 @@ bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBloc
   unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].transpose(x.block->data, result.data, x.block->sizes[0],
                                                  x.block->sizes[1]);
-  kernel_leave(tc->exact->call->lane, before);
-  return finish(out, &result, &x, 1);
-}
-
-bool tc_exact_argmax(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim,
-                     bool keepdim) {
-  TcAxis axis;
-  TcPlace at;
-  if (!along(tc, recipe, &x, dim, &axis, &at) || x.block->sizes[axis == TC_FIRST ? 0 : 1] == 0)
-    return decline(&x, 1);
-  TcBlock result = reduced(x.block, axis, keepdim);
-  if (!result_new(&result, NULL, sizeof(int64_t)))
-    return decline(&x, 1);
-  unsigned before = kernel_enter(tc->exact->call->lane);
-  recipe->kernel[tc->exact->call->isa].along(x.block->data, result.data, x.block->sizes[0],
-                                             x.block->sizes[1], axis, &at);
   kernel_leave(tc->exact->call->lane, before);
   return finish(out, &result, &x, 1);
 }

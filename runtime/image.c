@@ -42,6 +42,15 @@ static void *image_symbol(const Image *image, const char *symbol) {
   return address;
 }
 
+/* A function of such a table, into its field. missing: the first required one that is not there. */
+static void image_field(const Image *image, const char *symbol, int need, void *field,
+                        const char **missing) {
+  void *address = image_symbol(image, symbol);
+  if (!address && need == REQUIRED && !*missing)
+    *missing = symbol;
+  memcpy(field, &address, sizeof address);
+}
+
 /* The exception that is set, as text; clears it. */
 static void take_exception(const char *framework, char *problem, size_t problem_size) {
   PyObject *type, *value, *traceback;

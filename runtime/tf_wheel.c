@@ -105,13 +105,9 @@ static bool tf_images_find(const char *root, Image images[N_TF_IMAGES], char *pr
 
 static bool tf_symbols_find(TensorFlow *t, const Image images[N_TF_IMAGES], char *problem,
                             size_t problem_size) {
-  void *address;
   const char *missing = NULL;
 #define SYM(need, image, result, field, symbol, parameters)                                        \
-  address = image_symbol(&images[image], symbol);                                                  \
-  if (!address && (need) && !missing)                                                              \
-    missing = symbol;                                                                              \
-  memcpy(&t->field, &address, sizeof t->field);
+  image_field(&images[image], symbol, need, &t->field, &missing);
 #include "tf_syms.def"
   t->image = images[IMAGE_TF_CC].handle;
   if (missing)

@@ -102,13 +102,9 @@ static uint64_t *dispatch_key_words(void *c10) {
 
 static bool torch_symbols_find(Torch *t, const Image images[N_IMAGES], char *problem,
                                size_t problem_size) {
-  void *address;
   const char *missing = NULL;
 #define SYM(need, image, result, field, symbol, parameters)                                        \
-  address = image_symbol(&images[image], symbol);                                                  \
-  if (!address && (need) && !missing)                                                              \
-    missing = symbol;                                                                              \
-  memcpy(&t->field, &address, sizeof t->field);
+  image_field(&images[image], symbol, need, &t->field, &missing);
 #include "torch_syms.def"
   if (!t->wrap && !t->to_object && !missing)
     missing = "torch_tensor_to_pyobject";
@@ -119,7 +115,7 @@ static bool torch_symbols_find(Torch *t, const Image images[N_IMAGES], char *pro
   t->log_level = image_symbol(&images[IMAGE_C10], "FLAGS_caffe2_log_level");
   /* What torch's own `delete` belongs to: a preloaded allocator, or the libstdc++ that torch
    * brought along. */
-  address = dlsym(RTLD_DEFAULT, "_Znwm");
+  void *address = dlsym(RTLD_DEFAULT, "_Znwm");
   if (!address)
     address = dlsym(images[IMAGE_CPU].handle, "_Znwm");
   memcpy(&t->new_bytes, &address, sizeof t->new_bytes);
