@@ -249,6 +249,25 @@ static bool has_data_at(const Torch *t, H handle, int offset_word, uint64_t offs
          storage[DATA_WORD] + offset * sizeof(float) == (uint64_t)(uintptr_t)data;
 }
 
+/* MKL looks for the kernel of a vector function at the function's first call. When two threads make
+ * that call at once, as torch's do on a big tensor, one of them may run a kernel of low accuracy
+ * (pytorch's issue 188792). So one thread makes it, before any body runs. These are the functions
+ * that torch calls for ops of ours. */
+static bool make_first_calls(const Torch *t, H plain) {
+  static const char *const names[] = {"aten::exp", "aten::log", "aten::sqrt", "aten::tanh"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    uint64_t stack[2] = {0};
+    H copy;
+    if (t->new_handle(plain, &copy) != 0)
+      return false;
+    stack[0] = (uint64_t)(uintptr_t)copy;
+    if (t->call_dispatcher(names[i], "", stack, dispatcher_version) != 0)
+      return false;
+    t->delete_handle((H)(uintptr_t)stack[0]);
+  }
+  return true;
+}
+
 /* Makes a few tensors and learns from them. Runs in a thread of its own, because only a new thread
  * is sure to be in the plain state: the first call may happen inside any mode. False: an exception
  * is set. */
@@ -285,6 +304,9 @@ static bool torch_probe(Torch *t) {
   t->has_meta = t->inline_handle && impl_words(plain)[META_WORD] == 0 &&
                 impl_words(view)[META_WORD] == 0 &&
                 impl_words((char *)parameter + HANDLE_OFFSET)[META_WORD] != 0;
+
+  if (!make_first_calls(t, plain))
+    goto failed;
 
   uint64_t stack[5] = {0};
   H copy, list;

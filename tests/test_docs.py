@@ -54,7 +54,7 @@ def test_links_and_paths() -> None:
     """What a page names is there."""
     for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
         text = page.read_text(encoding="utf-8")
-        for target in re.findall(r"\]\(([^)#]+)\)", text):
+        for target in re.findall(r"\]\((?!https://)([^)#]+)\)", text):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
         for path in re.findall(r"`((?:compiler|runtime|tests|docs|python|tools|examples|bench)/[\w./-]+)`", text):
             assert (ROOT / path).exists(), f"{page.name}: {path}"

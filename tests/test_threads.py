@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from workbench import BODIES, HEAD, Project, has_torch
+from workbench import BODIES, HEAD, Project, environment, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
 
@@ -243,9 +247,50 @@ def test_an_exception_of_a_signal_handler_is_the_callers(built: Project, mode: s
     assert m.spin.stats()["python"].get("error", 0) == m.deep.stats()["python"].get("error", 0) == 0
 
 
-def test_fork_after_calls(built: Project) -> None:
-    import os
+# A function of MKL whose first call is wrong, unless it is for few elements: as it may be when two threads make it at once.
+FIRST_CALLS = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
 
+typedef void Function(int n, const float *x, float *y, long long mode);
+
+#define WRONG_AT_FIRST(name)                                                      \\
+  void name(int n, const float *x, float *y, long long mode) {                    \\
+    static int calls;                                                             \\
+    void *address = dlsym(dlopen("libtorch_cpu.so", RTLD_LAZY | RTLD_NOLOAD), #name); \\
+    Function *own;                                                                \\
+    memcpy(&own, &address, sizeof own);                                           \\
+    own(n, x, y, mode);                                                           \\
+    if (calls++ == 0 && n > 8)                                                    \\
+      y[0] = 7;                                                                   \\
+  }
+WRONG_AT_FIRST(vmsExp)
+WRONG_AT_FIRST(vmsLn)
+WRONG_AT_FIRST(vmsSqrt)
+WRONG_AT_FIRST(vmsTanh)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="takes LD_PRELOAD")
+def test_first_calls_into_mkl(tmp_path: Path) -> None:
+    names = ["exp", "log", "sqrt", "tanh"]
+    functions = "".join(f"def {n}(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    return x.{n}()\n\n" for n in names)
+    project = Project(tmp_path, {"m.py": HEAD + functions, "first.c": FIRST_CALLS}).build()
+    shim = tmp_path / "first.so"
+    subprocess.run([*shlex.split(os.environ.get("CC", "gcc")), "-shared", "-fPIC", tmp_path / "first.c", "-o", shim, "-ldl"], check=True)
+    preload = " ".join([*os.environ.get("LD_PRELOAD", "").split(), str(shim)])
+    env = environment(LD_PRELOAD=preload, TENSORC_CACHE_DIR=str(tmp_path / "cache"))
+    ask = """
+        import torch, m
+        x = torch.rand(8, 8).t()  # not contiguous, so that the library body answers
+        print(*[torch.equal({first}(x), getattr(torch, name)(x)) for name in NAMES])
+        """.replace("NAMES", repr(names))
+    assert project.run(ask.replace("{first}", "getattr(m, name).__wrapped__"), env=env).split() == ["False"] * 4
+    assert project.run(ask.replace("{first}", "getattr(m, name)"), env=env).split() == ["True"] * 4
+
+
+def test_fork_after_calls(built: Project) -> None:
     import torch
 
     m = built.load("threads")
@@ -264,8 +309,6 @@ def test_fork_after_calls(built: Project) -> None:
 
 
 def test_fork_before_the_first_call(built: Project) -> None:
-    import os
-
     import torch
 
     m = built.load("threads")
@@ -279,8 +322,6 @@ def test_fork_before_the_first_call(built: Project) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_multiprocessing(built: Project, method: str) -> None:
     import multiprocessing
-    import os
-
     import torch
 
     m = built.load("threads")

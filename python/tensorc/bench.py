@@ -267,8 +267,8 @@ def bench(target: str, rows: list[int], maker: str | None, compiler: str | None,
         for count in rows:
             args = make(count)
             try:
+                got = native(*args)  # before eager: torch's threads must not make the first calls into MKL at once
                 want = eager(*args)
-                got = native(*args)
             except Exception as error:
                 raise Problem(
                     f"{name} fails for {count} rows: {type(error).__name__}: {error}".replace("\n", " ")
