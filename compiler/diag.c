@@ -110,6 +110,12 @@ static void add_excerpt(Buf *out, Span span, const char *start, const char *end)
   buf_add(out, "\n");
 }
 
+/* One word for a function, the same in each of its lines, in the JSON and in --fail-on. */
+static const char *word_of(const Func *func, const Diag *diag) {
+  bool note = diag->outcome == OUTCOME_NOTE || func == NULL;
+  return note ? outcome_name(diag->outcome) : status_name(func->status);
+}
+
 void diag_print(Buf *out, const Unit *unit, const Func *func, const Diag *diag) {
   const char *start = NULL, *end = NULL;
   bool found = find_line(unit, diag->span.line, &start, &end);
@@ -117,7 +123,7 @@ void diag_print(Buf *out, const Unit *unit, const Func *func, const Diag *diag) 
   if (diag->span.line > 0)
     buf_addf(out, ":%d:%d", diag->span.line,
              1 + (found ? count_chars(start, clamp(start, end, diag->span.col)) : 0));
-  buf_addf(out, ": %s %s  %s   %s\n", diag->code, outcome_name(diag->outcome),
+  buf_addf(out, ": %s %s  %s   %s\n", diag->code, word_of(func, diag),
            func != NULL ? func->qualname : unit->module, diag->message);
   if (found)
     add_excerpt(out, diag->span, start, end);

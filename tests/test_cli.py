@@ -99,7 +99,10 @@ def test_fail_on(tmp_path: Path, level: str, source: str, code: int) -> None:
     start = SOURCE.index(f"def {source}(")
     text = HEAD + "\n" + SOURCE[start:].split("\n\n\n")[0] + "\n\n"
     project = Project(tmp_path, {"m.py": text})
-    assert tensorc("check", project.root).returncode == 0
+    done = tensorc("check", project.root)
+    word = {"rank": "rejected", "act": "native", "untyped": "not-candidate"}[source]
+    assert done.returncode == 0 and f" {word}  {source} " in done.stdout
+    assert done.stdout.splitlines()[-1] == ", ".join(f"{int(w == word)} {w}" for w in ("native", "rejected", "not-candidate"))
     assert tensorc("check", "--fail-on", level, project.root).returncode == code
 
 

@@ -18,6 +18,13 @@ no tensor is a literal too. Forms with `keepdim` or `keepdims` keep the rank whe
 results of rank 2, are not native.
 """
 
+STATUSES = """\
+`check` gives each function one word. *native*: it is compiled (`accepted` in the JSON). *not-candidate*: its head keeps it
+from being looked at: a parameter or result without a covered type, a method, a generator, another tool's decorator.
+*rejected*: it is typed to be compiled, and something in its body is not covered. Both stay Python and work as before;
+`check --fail-on rejected`, or `--fail-on not-candidate` for both, makes them an error.
+"""
+
 
 def row(cells: list[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n"
@@ -50,7 +57,7 @@ def text() -> str:
         parts.append(f"\n## {title}\n\n" + table(["form", "ranks > result", "code", "rule"], rows))
     core = [rule for rule in rules if rule["provider"] == "core"]
     rows = [[rule["diagnostic_code"], rule["scope"]["pattern"], rule["guidance"]] for rule in core]
-    parts.append("\n## What keeps a function on Python\n\n" + table(["code", "what", "what to do"], sorted(rows)))
+    parts.append("\n## What keeps a function on Python\n\n" + STATUSES + "\n" + table(["code", "what", "what to do"], sorted(rows)))
     return "".join(parts)
 
 

@@ -83,6 +83,8 @@ def _write(data: bytes) -> None:
 
 
 def _folder(path: str) -> str:
+    if os.path.isfile(path):
+        raise Problem(f"{path} is a file: name the folder of its project")
     if not os.path.isdir(path):
         raise Problem(f"{path}: no such folder: name the folder of a project")
     return os.path.abspath(path)
@@ -112,6 +114,7 @@ def _check(args: argparse.Namespace) -> int:
     else:
         for unit in units:
             sys.stdout.write(unit.report_text())
+        print(frontend.summary(units, unparsed))
     for bad in unparsed:
         print(bad.text(), file=sys.stderr)
     wanted = {"rejected": ("rejected",), "not-candidate": ("rejected", "not-candidate")}.get(args.fail_on, ())

@@ -1,6 +1,7 @@
 """Sources through the compiler: units, the findings of files that Python cannot parse, the JSON report."""
 
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -62,6 +63,13 @@ def compile_source(file: File, source: bytes, config: Config, path: str | None =
     except (ValueError, RecursionError, MemoryError) as error:
         said = str(error) or f"too deeply nested for Python's parser ({type(error).__name__})"
         return Unparsed(file, 1, 0, f"Python parse error: {said}")
+
+
+def summary(units: Sequence[Any], unparsed: Sequence[Unparsed]) -> str:
+    """The last line of check's text: how many functions of each status there are."""
+    counts = Counter(function["status"] for unit in units for function in unit.functions)
+    files = f", {len(unparsed)} files not parsed" if unparsed else ""
+    return f"{counts['accepted']} native, {counts['rejected']} rejected, {counts['not-candidate']} not-candidate{files}"
 
 
 def report(units: Sequence[Any], unparsed: Sequence[Unparsed], root: str) -> bytes:
