@@ -9,12 +9,6 @@
  * Runs under the GIL, in the plain state only.
  */
 
-/* Of a framework's prefix in a recipe's name: "tf_add" is an "add". */
-static bool is_name(const TcRecipe *recipe, const char *name) {
-  const char *own = strncmp(recipe->name, "tf_", 3) == 0 ? recipe->name + 3 : recipe->name;
-  return strcmp(own, name) == 0;
-}
-
 /* ── values and comparison ───────────────────────────────────────────────────────────────────── */
 
 enum { N_KINDS = 3 };
@@ -124,7 +118,7 @@ static bool battery_map2(Battery *t) {
     int kind = (int)(i / 2 % N_KINDS);
     TcCase whole = {.rows = m, .cols = n, .threads = t->threads, .full = !row};
     if (battery_skips(kind, m * n) || !battery_rule(t, &whole).exact ||
-        (!row && is_name(t->recipe, "bias_add")))
+        (!row && t->recipe == &tc_recipe_tf_bias_add))
       continue;
     battery_fill(t->a, m * n, kind, (uint32_t)i);
     battery_fill(t->b, m * n, kind, (uint32_t)i + 1000);
@@ -164,7 +158,7 @@ static bool battery_along(Battery *t) {
                                       {1, 1000},  {70, 5},  {1, 40001}, {2, 32767}, {40001, 1},
                                       {300, 200}, {9, 7000}};
   const TcRecipe *recipe = t->recipe;
-  bool argmax = is_name(recipe, "argmax"), softmax = is_name(recipe, "softmax");
+  bool argmax = recipe->class == TC_ARGMAX;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
     int64_t m = shapes[i / N_KINDS / 2][0], n = shapes[i / N_KINDS / 2][1];
     TcAxis axis = i % 2 ? TC_FIRST : TC_LAST;
@@ -179,7 +173,7 @@ static bool battery_along(Battery *t) {
     recipe->kernel[t->isa].along(t->a, got, m, n, axis, &at);
     kernel_leave(t->lane, before);
     TcUse x = battery_use(t, t->a, m, n, 2);
-    int64_t n_results = softmax ? m * n : axis == TC_FIRST ? n : m;
+    int64_t n_results = recipe->class == TC_ROWWISE ? m * n : axis == TC_FIRST ? n : m;
     if (!battery_same(t, &x, 1, axis == TC_FIRST ? 0 : 1, got, n_results, argmax))
       return false;
   }
@@ -194,7 +188,7 @@ static bool battery_matmul(Battery *t) {
       {9, 400, 18},    {2, 700, 90}, {1, 700, 90},  {64, 256, 48}, {200, 80, 64}, {128, 512, 96},
       {100, 300, 200}, {600, 96, 80}};
   const TcRecipe *recipe = t->recipe;
-  bool mv = is_name(recipe, "mv"), linear = is_name(recipe, "linear");
+  bool mv = recipe->class == TC_MV, linear = recipe->class == TC_LINEAR;
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 2; i++) {
     int64_t m = shapes[i / N_KINDS / 2][0], k = shapes[i / N_KINDS / 2][1],
             n = mv ? 1 : shapes[i / N_KINDS / 2][2];
@@ -276,11 +270,28 @@ static int op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int thr
   battery->threads = threads;
   battery->op = op;
   battery->recipe = recipe;
-  bool admitted = recipe->class == TC_MAP1     ? battery_map1(battery)
-                  : recipe->class == TC_MAP2   ? battery_map2(battery)
-                  : recipe->class == TC_ALONG  ? battery_along(battery)
-                  : recipe->class == TC_MATMUL ? battery_matmul(battery)
-                                               : battery_transpose(battery);
+  bool admitted = false;
+  switch (recipe->class) {
+  case TC_MAP1:
+    admitted = battery_map1(battery);
+    break;
+  case TC_MAP2:
+    admitted = battery_map2(battery);
+    break;
+  case TC_REDUCE:
+  case TC_ROWWISE:
+  case TC_ARGMAX:
+    admitted = battery_along(battery);
+    break;
+  case TC_MATMUL:
+  case TC_LINEAR:
+  case TC_MV:
+    admitted = battery_matmul(battery);
+    break;
+  case TC_TRANSPOSE:
+    admitted = battery_transpose(battery);
+    break;
+  }
   bool failed = battery->failed;
   free(battery);
   return failed ? -1 : admitted;

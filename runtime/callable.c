@@ -221,7 +221,8 @@ static PyObject *callable_new(const TcFunc *func, PyObject *original) {
   self->original = Py_NewRef(original);
   self->lane = needed_lane(func);
   for (int i = 0; i < func->n_ops; i++)
-    self->needs_ieee |= func->ops[i].recipe->class == TC_MATMUL;
+    self->needs_ieee |=
+        func->ops[i].recipe->class == TC_MATMUL || func->ops[i].recipe->class == TC_LINEAR;
   self->id = n_callables++;
   self->dict = PyObject_GetAttrString(original, "__dict__");
   self->names = PyTuple_New(func->n_params);

@@ -51,6 +51,7 @@
 #include "args.c"
 #include "verdict.c"
 #include "buffer.c"
+#include "exact_lane.c"
 #include "exact.c"
 #include "exact_call.c"
 #include "admit.c"

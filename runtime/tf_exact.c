@@ -120,14 +120,21 @@ static bool tf_run(TcCall *tc, TcTensor *out, const TcOp *op, const TcUse *uses,
   case TC_MAP2:
     ok = tc_tf_binary(tc, out, op->name, uses[0], uses[1]);
     break;
-  case TC_ALONG:
-    ok = is_name(op->recipe, "argmax")    ? tc_tf_argmax(tc, out, uses[0], dim, false)
-         : is_name(op->recipe, "softmax") ? tc_tf_softmax(tc, out, uses[0], dim)
-                                          : tc_tf_reduce(tc, out, op->name, uses[0], dim, false);
+  case TC_REDUCE:
+    ok = tc_tf_reduce(tc, out, op->name, uses[0], dim, false);
+    break;
+  case TC_ROWWISE:
+    ok = tc_tf_softmax(tc, out, uses[0], dim);
+    break;
+  case TC_ARGMAX:
+    ok = tc_tf_argmax(tc, out, uses[0], dim, false);
     break;
   case TC_MATMUL:
     ok = tc_tf_matmul(tc, out, uses[0], uses[1]);
     break;
+  case TC_LINEAR:
+  case TC_MV:
+    break; /* torch's */
   case TC_TRANSPOSE:
     ok = tc_tf_transpose(tc, out, uses[0]);
     break;

@@ -134,24 +134,30 @@ static const void *torch_tensor_data(void *handle) {
   return torch.get_data(handle, &data) == 0 ? data : NULL;
 }
 
+TC_RECIPE(add);
+TC_RECIPE(sub);
+
 static bool torch_run(TcCall *tc, TcTensor *out, const TcOp *op, const TcUse *uses, int n,
                       int dim) {
   switch (op->recipe->class) {
   case TC_MAP1:
     return tc_torch_unary(tc, out, op->name, uses[0]);
   case TC_MAP2:
-    return is_name(op->recipe, "add")   ? tc_torch_add(tc, out, uses[0], uses[1])
-           : is_name(op->recipe, "sub") ? tc_torch_sub(tc, out, uses[0], uses[1])
-                                        : tc_torch_binary(tc, out, op->name, uses[0], uses[1]);
-  case TC_ALONG:
-    return is_name(op->recipe, "argmax") ? tc_torch_argmax(tc, out, uses[0], dim, false)
-           : is_name(op->recipe, "softmax")
-               ? tc_torch_softmax(tc, out, uses[0], dim)
-               : tc_torch_reduce(tc, out, op->name, op->overload, uses[0], dim, false);
+    return op->recipe == &tc_recipe_add   ? tc_torch_add(tc, out, uses[0], uses[1])
+           : op->recipe == &tc_recipe_sub ? tc_torch_sub(tc, out, uses[0], uses[1])
+                                          : tc_torch_binary(tc, out, op->name, uses[0], uses[1]);
+  case TC_REDUCE:
+    return tc_torch_reduce(tc, out, op->name, op->overload, uses[0], dim, false);
+  case TC_ROWWISE:
+    return tc_torch_softmax(tc, out, uses[0], dim);
+  case TC_ARGMAX:
+    return tc_torch_argmax(tc, out, uses[0], dim, false);
   case TC_MATMUL:
-    return !is_name(op->recipe, "linear") ? tc_torch_matmul(tc, out, uses[0], uses[1])
-           : n == 3                       ? tc_torch_linear_bias(tc, out, uses[0], uses[1], uses[2])
-                                          : tc_torch_linear(tc, out, uses[0], uses[1]);
+  case TC_MV:
+    return tc_torch_matmul(tc, out, uses[0], uses[1]);
+  case TC_LINEAR:
+    return n == 3 ? tc_torch_linear_bias(tc, out, uses[0], uses[1], uses[2])
+                  : tc_torch_linear(tc, out, uses[0], uses[1]);
   case TC_TRANSPOSE:
     break; /* a view */
   }

@@ -68,7 +68,7 @@ def compile_source(file: File, source: bytes, config: Config, path: str | None =
 def summary(units: Sequence[Any], unparsed: Sequence[Unparsed]) -> str:
     """The last line of check's text: how many functions of each status there are."""
     counts = Counter(function["status"] for unit in units for function in unit.functions)
-    files = f", {len(unparsed)} files not parsed" if unparsed else ""
+    files = f", not parsed: {len(unparsed)}" if unparsed else ""
     return f"{counts['accepted']} native, {counts['rejected']} rejected, {counts['not-candidate']} not-candidate{files}"
 
 

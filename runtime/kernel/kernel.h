@@ -128,7 +128,21 @@ typedef void TcTranspose(const float *x, float *out, int64_t rows, int64_t cols)
 
 /* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
 
-typedef enum { TC_MAP1, TC_MAP2, TC_ALONG, TC_MATMUL, TC_TRANSPOSE } TcClass;
+/* What an operation takes and gives, and with it the member of TcKernel: */
+typedef enum {
+  TC_MAP1, /* map1 */
+  TC_MAP2, /* map2 */
+  /* along: a float for each row or column, as many as there were, an index for each */
+  TC_REDUCE,
+  TC_ROWWISE,
+  TC_ARGMAX,
+  /* matmul: of two matrices, of x and the transposed weight with or without a bias, of a matrix and
+   * a vector */
+  TC_MATMUL,
+  TC_LINEAR,
+  TC_MV,
+  TC_TRANSPOSE /* transpose */
+} TcClass;
 
 /* The sizes of one whole call. */
 typedef struct TcCase {
@@ -163,14 +177,14 @@ typedef union TcKernel {
 
 typedef struct TcRecipe {
   const char *name; /* of the object, without tc_recipe_ */
-  TcClass class;    /* which member of kernel, and what rule reads of a TcCase */
+  TcClass class;    /* also what rule reads of a TcCase */
   TcRule (*rule)(TcIsa isa, const TcCase *whole);
   TcKernel kernel[TC_N_ISAS]; /* NULL where that set was not compiled in */
 } TcRecipe;
 
 /* The elementwise ones are in map.inc and tf_map.inc, the others at the end of recipes.c and of
- * tf_recipes.inc. linear and matmul differ in nothing but their names (transposed and bias say what
- * is meant).
+ * tf_recipes.inc. linear and matmul differ in nothing but their classes (transposed and bias say
+ * what is meant).
  *
  * The bits of TensorFlow's (tf_) are the wheel's only under FTZ and DAZ: MXCSR |= 0x8040 around the
  * kernel. They have no kernel for TC_ISA_BASELINE. tf_softmax: TC_LAST. tf_matmul: no bias, not

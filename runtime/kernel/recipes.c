@@ -200,13 +200,13 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
 #define MAP2(name, f) RECIPE(name, TC_MAP2, TcMap2, map2, rule_map, name)
 #include "map.inc"
 
-RECIPE(sum, TC_ALONG, TcAlong, along, rule_along, sum)
-RECIPE(mean, TC_ALONG, TcAlong, along, rule_along, mean)
-RECIPE(softmax, TC_ALONG, TcAlong, along, rule_along, softmax)
-RECIPE(argmax, TC_ALONG, TcAlong, along, rule_argmax, argmax)
+RECIPE(sum, TC_REDUCE, TcAlong, along, rule_along, sum)
+RECIPE(mean, TC_REDUCE, TcAlong, along, rule_along, mean)
+RECIPE(softmax, TC_ROWWISE, TcAlong, along, rule_along, softmax)
+RECIPE(argmax, TC_ARGMAX, TcAlong, along, rule_argmax, argmax)
 
 RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
-RECIPE(linear, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
-RECIPE(mv, TC_MATMUL, TcMatmulKernel, matmul, rule_mv, mv)
+RECIPE(linear, TC_LINEAR, TcMatmulKernel, matmul, rule_matmul, matmul)
+RECIPE(mv, TC_MV, TcMatmulKernel, matmul, rule_mv, mv)
 
 #include "tf_recipes.inc"

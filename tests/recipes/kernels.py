@@ -63,7 +63,7 @@ MAP1 = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.POINTER(Place))
 MAP2 = C.CFUNCTYPE(None, Operand, Operand, C.c_void_p, C.c_int64, C.c_int64)
 ALONG = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.c_int64, C.c_int, C.POINTER(Place))
 MATMUL = C.CFUNCTYPE(None, C.POINTER(Matmul), C.POINTER(Place))
-TYPES = (MAP1, MAP2, ALONG, MATMUL)
+TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3)  # by TcClass
 
 
 def names(kind: str) -> list[str]:
