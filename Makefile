@@ -44,7 +44,7 @@ docs: $(VENV)/build.stamp
 # Format, lint, types, and warnings as errors under gcc and, where there is one, clang.
 check: $(VENV)/build.stamp $(VENV)/check.stamp
 	$(VENV)/bin/clang-format --dry-run --Werror $(OWN_C)
-	$(VENV)/bin/ruff check $(OWN_PY)
+	$(VENV)/bin/ruff check $(OWN_PY) tests tools
 	$(VENV)/bin/ruff format --check --line-length 120 $(OWN_PY)
 	$(VENV)/bin/mypy
 	@for cc in gcc $(CLANG); do \

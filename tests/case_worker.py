@@ -20,9 +20,8 @@ import sys
 import warnings
 from typing import Any
 
-import torch
-
 import tensors
+import torch
 from compare import difference, value
 from workbench import BODIES
 
@@ -92,7 +91,7 @@ def picture(call: Any, args: list[Any], kwargs: dict[str, Any], watched: bool) -
         sys.setprofile(_watch)
     try:
         result = call(*args, **kwargs)
-    except BaseException as e:  # noqa: BLE001: whatever it is, eager must raise the same
+    except BaseException as e:  # whatever it is, eager must raise the same
         error = e
     finally:
         sys.setprofile(None)
@@ -192,7 +191,7 @@ def main() -> None:
             built = importlib.import_module(job["module"])
             if os.path.samefile(built.__file__ or "", job["source"]):
                 raise RuntimeError("the built module is the source itself")
-        except Exception as e:  # noqa: BLE001
+        except Exception as e:
             say({"done": [["import", f"{type(e).__name__}: {e}"]], "made": 0})
             continue
         names = dict(tensors.NAMES, torch=torch, m=None)
@@ -200,7 +199,7 @@ def main() -> None:
             say({"call": n})
             try:
                 wrong, k = one(text, native_raises, {**vars(original), **names}, {**vars(built), **names})
-            except Exception as e:  # noqa: BLE001: the case itself is wrong
+            except Exception as e:  # the case itself is wrong
                 wrong, k = [f"{type(e).__name__}: {e}"], 0
             made += k
             faults += [[text, w] for w in wrong]

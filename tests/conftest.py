@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import os
 import select
-import signal
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Iterator
+from typing import Any
 
 import pytest
 
@@ -138,7 +139,7 @@ class Bench:
         self.built = False
 
     @staticmethod
-    def of(session: pytest.Session) -> "Bench":
+    def of(session: pytest.Session) -> Bench:
         bench = getattr(session, "_bench", None)
         if bench is None:
             cases = {i.path: i.case for i in session.items if isinstance(i, CaseItem)}
@@ -370,7 +371,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
                 code = 0
             except pytest.skip.Exception as e:
                 code, text = 3, str(e)
-            except BaseException:  # noqa: BLE001
+            except BaseException:
                 text = str(pyfuncitem.repr_failure(pytest.ExceptionInfo.from_current()))
             data = text.encode()
             while data:

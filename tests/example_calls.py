@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import workloads  # type: ignore[import-not-found]
-
 from workbench import difference_of_arrays
 
 ROWS = (1, 2, 3, 16, 35, 100, 128)

@@ -7,7 +7,8 @@ walked side by side, at two different offsets, so that layouts meet in many pair
 from __future__ import annotations
 
 import zlib
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 import torch
 

@@ -10,7 +10,6 @@ import importlib.util
 from pathlib import Path
 
 import pytest
-
 from workbench import TESTS, Project, has_torch
 
 BUGS = sorted(p for p in (TESTS / "bugs").glob("case*.py") if p.stem[4:].isdigit())

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import BODIES, HEAD, Project, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
@@ -124,7 +123,6 @@ def test_inspection(built: Project) -> None:
 
 
 def test_line_numbers_do_not_move(built: Project) -> None:
-    import inspect
 
     m = load(built)
     text = SOURCE.split("\n")
@@ -201,9 +199,8 @@ def test_functools(built: Project) -> None:
 
 
 def test_stats_and_body(built: Project) -> None:
-    import torch
-
     import tensorc
+    import torch
 
     m = load(built)
     x = torch.randn(2, 3)
@@ -227,9 +224,8 @@ def test_stats_and_body(built: Project) -> None:
 def test_body_is_per_thread(built: Project) -> None:
     import threading
 
-    import torch
-
     import tensorc
+    import torch
 
     m = load(built)
     x = torch.randn(2, 3)

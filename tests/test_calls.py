@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import BODIES, HEAD, Project, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
@@ -140,7 +139,6 @@ def test_wrong_tensor_on_mismatch_error(built: Any, number: int) -> None:
 def test_wrong_tensor_auto(built: Any, number: int) -> None:
     """Python runs: its value, or its own error; one warning per function and reason."""
     import torch
-
     from compare import difference, value
 
     m = load(built, "auto")
@@ -150,7 +148,7 @@ def test_wrong_tensor_auto(built: Any, number: int) -> None:
     def outcome(f: Any) -> Any:
         try:
             return f(bad, b)
-        except Exception as e:  # noqa: BLE001
+        except Exception as e:
             return type(e), str(e)
 
     with warnings.catch_warnings(record=True) as caught:
@@ -245,7 +243,6 @@ def test_sizes_that_do_not_fit(built: Any, case: Any) -> None:
 
 def test_broadcasting_sizes_fit(built: Any) -> None:
     import torch
-
     from compare import difference, value
 
     m = load(built, "native")

@@ -10,7 +10,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from workbench import HEAD, Project, environment, has_torch, tensorc
 
 SOURCE = HEAD + '''

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import TESTS, Project, environment
 
 sys.path.insert(0, str(TESTS / "conformance"))

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from workbench import ROOT, USUAL_KERNELS, environment, has_torch
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
 from workbench import ROOT, Project
 
 CALLS = int(os.environ.get("EXAMPLE_CALLS", "400"))

@@ -8,7 +8,6 @@ import zipfile
 from pathlib import Path
 
 import pytest
-
 from workbench import BODIES, HEAD, Project, environment, has_torch, tensorc
 
 pytestmark = pytest.mark.skipif(not has_torch(), reason="torch is not installed")

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import BODIES, HEAD, Project, has_torch
 
 pytestmark = pytest.mark.skipif(not has_torch(), reason="torch is not installed")
@@ -96,9 +95,8 @@ def test_unknown_mode_warns_once(built: Project) -> None:
 
 @pytest.mark.isolated
 def test_mode_manager(built: Project) -> None:
-    import torch
-
     import tensorc
+    import torch
 
     m = built.load("modes", "auto")
     x = torch.randn(2, 3)
@@ -128,9 +126,8 @@ def test_mode_manager(built: Project) -> None:
 
 @pytest.mark.isolated
 def test_mode_manager_governs_later_imports(built: Project) -> None:
-    import torch
-
     import tensorc
+    import torch
 
     with tensorc.mode("fallback"):
         m = built.load("modes", "fallback")

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import BODIES, HEAD, Project, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
@@ -169,7 +168,7 @@ def built(module_folder: Path) -> Project:
 def outcome(f: Any, *args: Any) -> Any:
     try:
         r = f(*args)
-    except Exception as e:  # noqa: BLE001
+    except Exception as e:
         return type(e).__name__
     return type(r).__name__, r if r == r else "nan"
 
@@ -187,10 +186,9 @@ def in_64_bits(r: Any) -> bool:
 
 
 def test_numbers(built: Project) -> None:
+    import tensorc
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
-
-    import tensorc
 
     m = built.load("numbers_")
     functions = [getattr(m, f"f{i}") for i in range(N_NUMBERS)]
@@ -216,9 +214,8 @@ def test_numbers(built: Project) -> None:
 
 
 def test_chains(built: Project) -> None:
-    import torch
-
     import tensors
+    import torch
     from compare import difference, value
 
     m = built.load("chains")

@@ -13,9 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import casefile
+import pytest
 from workbench import TESTS, Project
 
 REXTIO = Path(sys.executable).with_name("rextio")

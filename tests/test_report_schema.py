@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from test_reference import REXTIO, case_project, functions, reference
 from workbench import HEAD, TESTS, Project
 

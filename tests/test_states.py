@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import BODIES, HEAD, Project, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
@@ -58,7 +57,6 @@ def load(built: dict[str, Project], mode: str, gradients: str = "python") -> Any
 
 def same_bits(a: Any, b: Any) -> None:
     import torch
-
     from compare import difference, value
 
     assert isinstance(a, torch.Tensor) and difference(value(b), value(a)) is None, difference(value(b), value(a))
@@ -542,7 +540,7 @@ def test_mixed_precision_settings_do_not_abort(built: Any) -> None:
     torch.backends.mkldnn.matmul.fp32_precision = "bf16"
     try:
         torch.set_float32_matmul_precision("high")
-    except Exception:  # noqa: BLE001
+    except Exception:
         pass
     x, w = torch.randn(64, 128), torch.randn(128, 64)
     same_bits(m.product(x, w), m.product.__wrapped__(x, w))

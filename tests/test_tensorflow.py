@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import Project, environment
 
 pytestmark = pytest.mark.skipif(not find_spec("tensorflow"), reason="tensorflow is not installed")

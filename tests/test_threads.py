@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from workbench import BODIES, HEAD, Project, environment, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
@@ -64,7 +63,7 @@ def in_threads(n: int, work: Any) -> list[Any]:
         go.wait()
         try:
             work(k)
-        except BaseException as e:  # noqa: BLE001
+        except BaseException as e:
             errors.append(e)
 
     threads = [threading.Thread(target=run, args=(k,)) for k in range(n)]
@@ -322,6 +321,7 @@ def test_fork_before_the_first_call(built: Project) -> None:
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_multiprocessing(built: Project, method: str) -> None:
     import multiprocessing
+
     import torch
 
     m = built.load("threads")

@@ -10,7 +10,6 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-
 from workbench import ROOT, TESTS, Project, tensorc
 
 FLAGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Wundef", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror"]

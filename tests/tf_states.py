@@ -20,10 +20,9 @@ import m  # type: ignore[import-not-found]
 import numpy as np
 import tensorflow as tf
 import twin  # type: ignore[import-not-found]
+from tensorc import bench
 from tensorflow.python.eager import context
 from tensorflow.python.framework import op_callbacks
-
-from tensorc import bench
 from workbench import difference_of_arrays
 
 warnings.simplefilter("ignore")
@@ -53,7 +52,7 @@ def state(name: str) -> Callable[[Callable[[Any], Any]], None]:
         try:
             got = picture(scenario(function))
             answer = function.body
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             answer = type(error).__name__
             native = os.environ["TENSORC_MODE"] == "native"
             states[name] = {"answer": answer, "same": ("rextio-tensorflow: " in str(error)) == native, "text": str(error)[:200]}

@@ -123,7 +123,7 @@ class Project:
         """The check report's functions by qualified name."""
         return {f["qualname"]: f for m in self.check()["modules"] for f in m["functions"]}
 
-    def build(self, *args: str, env: dict[str, str] | None = None, timeout: float = 600) -> "Project":
+    def build(self, *args: str, env: dict[str, str] | None = None, timeout: float = 600) -> Project:
         done = self.try_build(*args, env=env, timeout=timeout)
         if done.returncode:
             raise BuildFailed(f"tensorc build failed ({done.returncode}):\n{done.stdout[-1500:]}\n{done.stderr[-3000:]}")
