@@ -78,6 +78,13 @@ static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, con
                          int64_t n, bool ints) {
   TcTensor want = {0};
   const void *data = NULL;
+  for (int i = 0; i < n_uses; i++)
+    t->failed |= !uses[i].handle;
+  for (int i = 0; i < n_uses && t->failed; i++)
+    if (uses[i].handle)
+      tc__free_handle(uses[i].handle);
+  if (t->failed)
+    return false;
   bool same = t->lane->run(&t->tc, &want, t->op, uses, n_uses, dim) &&
               ((data = t->lane->tensor_data(want.handle)) != NULL || n == 0);
   t->failed = !same;

@@ -59,6 +59,12 @@ static struct TcBuffer *buffer_new(size_t bytes) {
   return buffer;
 }
 
+/* The bytes of a matrix; false where they are more than there can be memory. */
+static bool count_bytes(const int64_t sizes[2], size_t item_bytes, size_t *bytes) {
+  return !__builtin_mul_overflow((size_t)sizes[0], (size_t)sizes[1], bytes) &&
+         !__builtin_mul_overflow(*bytes, item_bytes, bytes) && *bytes <= PTRDIFF_MAX;
+}
+
 static inline void *buffer_data(struct TcBuffer *buffer) {
   return (char *)buffer + BUFFER_HEAD_BYTES;
 }

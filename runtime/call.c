@@ -322,9 +322,9 @@ static Outcome prepare(Callable *self, Plan *plan, Mode mode, Reason *reason) {
   return self->lane == TC_LANE_TORCH ? check_torch_state(self, plan, mode, reason) : OUTCOME_OK;
 }
 
-/* Another thread may put another tensor into the object of an argument (x.data = …), and torch
- * takes the GIL whenever the count of a tensor with a Python object goes from one to two: a handle
- * of our own, made now, settles both. */
+/* Another thread may drop the object of an argument, and torch takes the GIL whenever the count of
+ * a tensor with a Python object goes from one to two: a handle of our own, made now, settles both.
+ * Not x.data = …, which changes the tensor itself: eager races with it, too. */
 static bool pin_tensors(Plan *plan) {
   const TcFunc *func = plan->tc.func;
   for (int i = 0; i < func->n_params; i++) {
@@ -353,10 +353,14 @@ static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
   }
   if (!self->exact_admitted || (torch_lane && self->needs_ieee && !torch_precision_is_ieee()))
     return false;
+  if (torch_lane)
+    log_silence_enter();
   if (plan->release_gil && (!torch_lane || pin_tensors(plan)))
     tc->released = PyEval_SaveThread();
   bool ok = exact_run(tc, lane, threads, &self->declined, plan->values, result);
   gil_take(tc);
+  if (torch_lane)
+    log_silence_leave();
   return ok;
 }
 

@@ -273,11 +273,16 @@ static PyObject *module_bind(PyObject *module, PyObject *function) {
 
 /* ── modes and the module ────────────────────────────────────────────────────────────────────── */
 
-/* N_MODES: no such mode. */
+/* In any case, with blanks around it. N_MODES: no such mode. */
 static Mode mode_named(const char *text) {
-  for (int mode = 0; mode < N_MODES; mode++)
-    if (PyOS_stricmp(text, mode_names[mode]) == 0)
+  static const char blanks[] = " \t\r\n\v\f";
+  text += strspn(text, blanks);
+  for (int mode = 0; mode < N_MODES; mode++) {
+    size_t n = strlen(mode_names[mode]);
+    if (PyOS_strnicmp(text, mode_names[mode], (Py_ssize_t)n) == 0 &&
+        text[n + strspn(text + n, blanks)] == '\0')
       return (Mode)mode;
+  }
   return N_MODES;
 }
 

@@ -99,7 +99,8 @@ static inline bool result_new(TcBlock *out, TcBlockUse *over, size_t item_bytes)
     over->owned = false;
     return true;
   }
-  out->buffer = buffer_new((size_t)(out->sizes[0] * out->sizes[1]) * item_bytes);
+  size_t bytes;
+  out->buffer = count_bytes(out->sizes, item_bytes, &bytes) ? buffer_new(bytes) : NULL;
   if (!out->buffer)
     return false;
   out->data = buffer_data(out->buffer);

@@ -58,13 +58,15 @@ static TfHandle *tf_handle_new(int dtype, const int64_t *sizes, int rank, size_t
 static bool tf_output_new(const TcFunc *func, const TcBlock *block, int64_t rows, void **handle,
                           char **data) {
   bool ints = func->result.dtype == TC_I64;
-  int64_t n = block->rows ? rows : block->sizes[0] * block->sizes[1];
-  int64_t sizes[2] = {rows, block->sizes[1]};
   bool matrix = func->result.rank == 2;
-  size_t bytes = (size_t)(matrix ? rows * block->sizes[1] : n) * (ints ? 8 : 4);
+  int64_t n = block->rows ? rows : block->sizes[0] * block->sizes[1];
+  const int64_t sizes[2] = {matrix ? rows : 1, matrix ? block->sizes[1] : n};
+  size_t bytes;
   void *memory = NULL;
-  *handle = tf_tag(tf_handle_new(ints ? TF_I64 : TF_F32, matrix ? sizes : &n, func->result.rank,
-                                 bytes, &memory));
+  if (!count_bytes(sizes, ints ? sizeof(int64_t) : sizeof(float), &bytes))
+    return false;
+  *handle = tf_tag(tf_handle_new(ints ? TF_I64 : TF_F32, matrix ? sizes : sizes + 1,
+                                 func->result.rank, bytes, &memory));
   *data = memory;
   return *handle != NULL;
 }

@@ -69,15 +69,28 @@ static char torch_problem[256]; /* why it is unavailable */
  * in a process share this count, so that the last one out restores what the first one found.
  * Guarded by the GIL. */
 typedef struct LogSilence {
-  int depth;    /* bodies in progress */
-  int original; /* level that the first one found */
+  int depth;           /* bodies in progress */
+  int original;        /* level that the first one found */
+  bool survives_forks; /* a handler is registered */
 } LogSilence;
 static LogSilence *log_silence;
-#define LOG_SILENCE_KEY "tensorc.runtime.log_silence.1"
+#define LOG_SILENCE_KEY "tensorc.runtime.log_silence.2"
+
+/* The bodies that were in progress on other threads did not come along into a forked child. */
+static void log_silence_after_fork(void) {
+  if (log_silence->depth > 0 && torch.log_level)
+    *torch.log_level = log_silence->original;
+  log_silence->depth = 0;
+}
 
 static bool log_silence_find(void) {
-  log_silence = shared_find(LOG_SILENCE_KEY, sizeof *log_silence);
-  return log_silence != NULL;
+  LogSilence *found = shared_find(LOG_SILENCE_KEY, sizeof *found);
+  if (!found)
+    return false;
+  log_silence = found;
+  if (!found->survives_forks)
+    found->survives_forks = pthread_atfork(NULL, NULL, log_silence_after_fork) == 0;
+  return true;
 }
 
 static inline void log_silence_enter(void) {
@@ -88,7 +101,7 @@ static inline void log_silence_enter(void) {
 }
 
 static inline void log_silence_leave(void) {
-  if (torch.log_level && --log_silence->depth == 0)
+  if (torch.log_level && log_silence->depth > 0 && --log_silence->depth == 0)
     *torch.log_level = log_silence->original;
 }
 

@@ -1,6 +1,7 @@
 """The process that makes the calls of `run` blocks: reads one JSON job a line, writes one JSON answer a line.
 
-    job     {"source": path, "module": "cases.torch.relu", "lane": "torch", "calls": [[text, native_raises | null], ...]}
+    job     {"source": path, "module": "cases.torch.relu", "lane": "torch", "calls": [[text, native_raises | null], ...],
+             "exact": names of the functions whose exact body has to be admitted, and to run}
     answer  {"call": n} before each call, so that the parent knows which one ended the process;
             {"done": [[call text, what is wrong], ...], "made": number of native calls}
 
@@ -150,7 +151,7 @@ def one(text: str, native_raises: str | None, eager: dict[str, Any], built: dict
             want, _ = picture(f, args, kwargs, False)
             g, args, kwargs = gotten[i]
             where = f"({shapes([*args, *kwargs.values()])}) at {threads} thread{'s' * (threads > 1)}"
-            compiled = NATIVE and hasattr(g, "native_status") and getattr(g, "body", "") != ""
+            compiled = NATIVE and hasattr(g, "native_status")
             got, entered = picture(g, args, kwargs, compiled)
             if NATIVE and native_raises:
                 if got[0] != ("raises", native_raises):
@@ -195,6 +196,7 @@ def main() -> None:
             say({"done": [["import", f"{type(e).__name__}: {e}"]], "made": 0})
             continue
         names = dict(tensors.NAMES, torch=torch, m=None)
+        before = {name: getattr(built, name).stats() for name in job["exact"]}
         for n, (text, native_raises) in enumerate(job["calls"]):
             say({"call": n})
             try:
@@ -203,6 +205,12 @@ def main() -> None:
                 wrong, k = [f"{type(e).__name__}: {e}"], 0
             made += k
             faults += [[text, w] for w in wrong]
+        for name, old in before.items():
+            stats = getattr(built, name).stats()
+            if stats["not_admitted"]:
+                faults.append([name, f"not admitted: {stats['not_admitted']}"])
+            elif stats["exact"] == old["exact"] and stats["library"] > old["library"]:
+                faults.append([name, "no call ran the exact body"])
         say({"done": faults, "made": made})
 
 

@@ -198,10 +198,15 @@ class Bench:
                         self.where[c.path, numerics] = str(failure)
 
     def run(self, case: casefile.Case) -> list[list[str]]:
+        from tensorc import _tensorc
+
         self.build()
+        usual_kernels = not any(os.environ.get(name) for name in workbench.USUAL_KERNELS)
         block = case.block("run")
         assert block is not None
         calls = [[c.text, c.native_raises] for c in casefile.calls(block)]
+        report = json.loads(_tensorc.report([self.unit(case)], str(CASES)))
+        exact = [f["name"] for f in report["modules"][0]["functions"] if f["body"] == "exact"]
         faults = []
         for numerics, mode in (("exact", "native"), ("library", "native"), ("exact", "auto"), ("exact", "compare")):
             project = self.where[case.path, numerics]
@@ -211,7 +216,8 @@ class Bench:
             worker = self.workers.get(key)
             if worker is None:
                 worker = self.workers[key] = Worker(project, mode)
-            found, made = worker.ask({"source": str(case.path), "module": self.module(case), "lane": case.lane, "calls": calls})
+            found, made = worker.ask({"source": str(case.path), "module": self.module(case), "lane": case.lane, "calls": calls,
+                                      "exact": exact if (numerics, mode) == ("exact", "native") and usual_kernels else []})
             faults += [[f"[{mode}, {numerics}] {text}", wrong] for text, wrong in found]
             self.made += made
         return faults

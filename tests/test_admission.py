@@ -180,9 +180,12 @@ def test_each_thread_count_is_examined(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
-def test_what_could_not_be_examined_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No memory for the battery, say: this process goes without the recipe, the next one asks again."""
-    failure = ("../admit.c", "Battery *battery = calloc(1, sizeof *battery);", "Battery *battery = NULL;")
+@pytest.mark.parametrize("failure", [
+    ("../admit.c", "Battery *battery = calloc(1, sizeof *battery);", "Battery *battery = NULL;"),
+    ("../admit.c", "return (TcUse){t->lane->tensor_new(x, rows, cols, rank), true};", "return (TcUse){cols > 3 ? NULL : t->lane->tensor_new(x, rows, cols, rank), true};"),
+], ids=["battery", "operand"])
+def test_what_could_not_be_examined_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failure: tuple[str, str, str]) -> None:
+    """No memory, say: this process goes without the recipe, the next one asks again."""
     found = ask(build(tmp_path, monkeypatch, "torch", [failure]), "torch")
     assert found["relu"] == [True, "library", ["relu"]]
     assert {body for _, body, _ in found.values()} == {"library"}

@@ -196,6 +196,15 @@ def test_incremental(tmp_path: Path) -> None:
     assert not list(project.tree.rglob("*n.py")) and {p.name.split(".")[0] for p in project.extensions} == {"_tensorc_m"}
 
 
+def test_an_unchanged_build_speaks_of_the_folder_it_runs_in(tmp_path: Path) -> None:
+    project = Project(tmp_path / "p", {"m.py": ACT, "bad.py": "def f(:\n"})
+    said = [tensorc("build", where, cwd=cwd) for where, cwd in (("p", tmp_path), (".", project.root))]
+    assert [done.returncode for done in said] == [1, 1]
+    outside, inside = ((done.stdout, done.stderr) for done in said)
+    assert outside[0].startswith("p/.tensorc/build/python: 1 native function") and outside[1].startswith("p/bad.py:1:7: RXT000 ")
+    assert inside == tuple(text.removeprefix("p/") for text in outside)
+
+
 def test_damaged_outputs_are_made_again(tmp_path: Path) -> None:
     project = Project(tmp_path, {"m.py": ACT}).build()
     good = {k: v[0] for k, v in snapshot(tmp_path / ".tensorc" / "build" / "python").items()}

@@ -32,6 +32,10 @@ def column(w: TensorF32Cpu2D, v: TensorF32Cpu1D) -> TensorF32Cpu1D:
     return w.matmul(v)
 
 
+def total(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
+    return x.sum(dim=1)
+
+
 def pick(x: TensorF32Cpu2D) -> TensorI64Cpu1D:
     return x.argmax(dim=1)
 
@@ -445,3 +449,11 @@ def test_arguments_are_not_kept(built: Any) -> None:
     del x
     gc.collect()
     assert gone() is None
+
+
+@pytest.mark.parametrize("mode", ["native", "auto"])
+def test_a_failing_result_prints_nothing(built: dict[str, Project], mode: str) -> None:
+    """torch's shim prints a C++ backtrace for what it refuses, like a tensor of this size."""
+    code = "import torch, calls_python as m\ntry:\n    m.total(torch.empty(2**62, 0))\nexcept RuntimeError as e:\n    print('Storage size' in str(e))"
+    done = built["python"].python(code, mode=mode)
+    assert (done.stdout, done.stderr) == ("True\n", "")

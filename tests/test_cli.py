@@ -199,6 +199,15 @@ def test_clean(project: Project) -> None:
     assert tensorc("clean", project.root).returncode == 0
 
 
+def test_clean_cache_takes_what_is_ours(project: Project) -> None:
+    """The cache may be a folder that others use, too."""
+    cache = project.root / "cache"
+    for name in ("rt-1/libtensorc_rt.a", "admission-torch-1", "keep.txt", "other/keep.txt"):
+        project.write(f"cache/{name}", "")
+    assert tensorc("clean", "--cache", project.root, env=environment(TENSORC_CACHE_DIR=str(cache))).returncode == 0
+    assert sorted(str(p.relative_to(cache)) for p in cache.rglob("*")) == ["keep.txt", "other", "other/keep.txt"]
+
+
 def test_capabilities() -> None:
     done = tensorc("capabilities", "--json")
     assert done.returncode == 0

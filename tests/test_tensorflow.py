@@ -71,6 +71,7 @@ STATES = {
     "ndarray": ("python", "TypeError"),
     "list": ("python", "TypeError"),
     "other rank": ("python", "ValueError"),
+    "sizes beyond memory": ("ResourceExhaustedError", "RuntimeError"),
     "sizes that do not fit": ("InvalidArgumentError", "RuntimeError"),
     "other dtype": ("InvalidArgumentError", "ValueError"),
     "behind all of them": NATIVE,

@@ -307,6 +307,32 @@ def test_fork_after_calls(built: Project) -> None:
     assert m.net(torch.eye(6), torch.eye(6), torch.zeros(6), 3).tolist() == [0, 1, 2, 3, 4, 5]
 
 
+def test_fork_during_a_body(built: Project) -> None:
+    """The log level that a body on another thread had changed is the child's own again."""
+    import ctypes
+    import threading
+    import time
+
+    import torch
+
+    m = built.load("threads")
+    level = ctypes.c_int.in_dll(ctypes.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libc10.so")), "FLAGS_caffe2_log_level")
+    torch.set_num_threads(1)
+    m.deep(torch.zeros(1, 1), 1)
+    before, x = level.value, torch.randn(64, 3000).t()
+    worker = threading.Thread(target=lambda: [m.deep(x, 100) for _ in range(10)])
+    worker.start()
+    while level.value == before and worker.is_alive():
+        time.sleep(0.001)
+    child = os.fork()
+    if child == 0:
+        m.other(torch.zeros(1, 1))
+        os._exit(0 if level.value == before else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    worker.join()
+    assert level.value == before
+
+
 def test_fork_before_the_first_call(built: Project) -> None:
     import torch
 

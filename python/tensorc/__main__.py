@@ -163,9 +163,12 @@ def _clean(args: argparse.Namespace) -> int:
 
     from tensorc import cc
 
-    for path in [os.path.join(_folder(args.root), ".tensorc"), *([cc.cache_dir()] if args.cache else [])]:
+    for path in [os.path.join(_folder(args.root), ".tensorc"), *(cc.cached() if args.cache else [])]:
         if os.path.isdir(path):
             shutil.rmtree(path)
+            print(f"removed {path}")
+        elif os.path.exists(path):
+            os.unlink(path)
             print(f"removed {path}")
     return 0
 

@@ -79,5 +79,5 @@ class mode:  # noqa: N801 (used as a function: `with tensorc.mode("fallback"):`)
             os.environ.pop("TENSORC_MODE", None)
         else:
             os.environ["TENSORC_MODE"] = before
-        name = (before or os.environ.get("REXTIO_NATIVE_MODE") or "auto").lower()
+        name = (before or os.environ.get("REXTIO_NATIVE_MODE") or "auto").strip().lower()
         self._switch(name if name in MODES else "auto")

@@ -81,7 +81,8 @@ def _import_bind(place: str) -> str:
     return (
         '(lambda name: __import__(name, fromlist=["bind"]).bind '
         'if __import__("importlib.util").util.find_spec(name) '
-        'or __import__("os").environ.get("TENSORC_MODE") == "native" '
+        'or (lambda get: get("TENSORC_MODE") or get("REXTIO_NATIVE_MODE") or "")(__import__("os").environ.get)'
+        '.strip().lower() == "native" '
         "else lambda function: function)"
         f'((__spec__.parent + "." if __spec__ and __spec__.parent else "") + "{loader_name(place)}")'
     )

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from tensorc import __version__, atomic, cc, project
 from tensorc.config import Config
 from tensorc.problem import Problem
-from tensorc.project import shown
+from tensorc.project import File, shown
 
 if TYPE_CHECKING:
     from tensorc import frontend, wheel
@@ -44,7 +44,9 @@ class Compiled:
         self.tree: dict[str, bytes] = {}  # files of the build tree, without the extensions
         self.wheel: dict[str, bytes] = {}  # the same of the wheel
         self.work: list[Job] = []
-        self.kept: list[str] = []  # imports that make the wheel depend on a marker package
+        self.kept: list[
+            tuple[str, str]
+        ] = []  # (file, its import): imports that make the wheel depend on a marker package
 
 
 class Build:
@@ -71,7 +73,9 @@ class Build:
 
     def _key(self) -> str:
         """Of everything but the project's files: tensorc itself, the compiler, Python, the settings."""
-        key = hashlib.sha256(repr((__version__, sys.version, os.path.realpath(sys.executable), self.config)).encode())
+        key = hashlib.sha256(
+            repr((__version__, sys.version, os.path.realpath(sys.executable), self.root, self.config)).encode()
+        )
         own = [os.path.join(_HERE, name) for name in sorted(os.listdir(_HERE)) if name.endswith((".py", ".so"))]
         for path in own + cc.runtime_files(cc.runtime_dir()):
             found = os.stat(path)
@@ -108,7 +112,7 @@ class Build:
 
     def _is_current(self) -> bool:
         state = self.state
-        if state.get("key") != self.key or state.get("inputs") != self.inputs:
+        if "said" not in state or state.get("key") != self.key or state.get("inputs") != self.inputs:
             return False
         outputs = state["outputs"]
         if {place for place in self._present() if not place.endswith(".pyc")} != set(outputs):
@@ -143,13 +147,25 @@ class Build:
         """When nothing changed: says again what the build before said. Its exit code; None when there is work."""
         if not self._is_current():
             return None
-        return self._say(self.state["unparsed"], self.state["summary"])
+        return self._say(self.state["said"])
 
-    def _say(self, unparsed: list[str], summary: str) -> int:
-        for line in unparsed:
-            print(line, file=sys.stderr)
+    def _say(self, said: dict[str, Any]) -> int:
+        """Prints the end of a build from its record. Paths are shown as from the folder that the command runs in."""
+        for path, line in said["kept"]:
+            print(f"tensorc: warning: {shown(path)}: {line}: the wheel needs that package at run time", file=sys.stderr)
+        from tensorc.frontend import Unparsed
+
+        unparsed = [Unparsed(File(*bad[0]), *bad[1:]) for bad in said["unparsed"]]
+        for bad in unparsed:
+            print(bad.text(), file=sys.stderr)
+        functions, modules = _count(said["accepted"], "native function"), _count(said["modules"], "module")
+        rejected = f", {said['rejected']} rejected (tensorc check says why)" if said["rejected"] else ""
         if not self.quiet:
-            print(summary)
+            print(f"{shown(self.tree)}: {functions} in {modules}{rejected}")
+            if unparsed:
+                print(f"no wheel: {_count(len(unparsed), 'file')} could not be parsed")
+            else:
+                print(shown(os.path.join(self.dist, said["wheel"])))
         return 1 if unparsed else 0
 
     def run(self) -> int:
@@ -201,7 +217,7 @@ class Build:
             made.wheel[file.place] = markers.rewrite(bound, dotted, kept)
             if made.wheel[file.place] != bound:
                 made.wheel[private] = markers.private_text()
-            made.kept += [f"{shown(file.path)}: {text}" for text in kept]
+            made.kept += [(file.path, text) for text in kept]
         taken = {place.partition("/")[0].removesuffix(".py") for place in made.tree}
         made.tree.update(markers.aliases(imported, taken))
         return made
@@ -227,14 +243,9 @@ class Build:
         rejected = sum(f["status"] == "rejected" for unit in made.units for f in unit.functions)
         unparsed = [bad.text() for bad in made.unparsed]
         wheel_record: list[Any] | None = None
-        summary = f"{shown(self.tree)}: {_count(accepted, 'native function')} in {_count(len(made.work), 'module')}"
-        summary += f", {rejected} rejected (tensorc check says why)" if rejected else ""
         if not unparsed:
             found = os.stat(wheel_path)
             wheel_record = [wheel_name, found.st_size, found.st_mtime_ns]
-            summary += f"\n{shown(wheel_path)}"
-        else:
-            summary += f"\nno wheel: {_count(len(unparsed), 'file')} could not be parsed"
         self._write_reports(made, wheel_path if wheel_record else None, accepted, rejected, unparsed)
         record = {
             "key": self.key,
@@ -242,13 +253,18 @@ class Build:
             "outputs": outputs,
             "extensions": {job.place: self._job_key(job) for job in made.work},
             "wheel": wheel_record,
-            "unparsed": unparsed,
-            "summary": summary,
+            "said": {
+                "accepted": accepted,
+                "modules": len(made.work),
+                "rejected": rejected,
+                "kept": made.kept,
+                "unparsed": made.unparsed,
+                "wheel": wheel_name,
+            },
         }
-        atomic.write(self.state_path, json.dumps(record).encode())
-        for line in made.kept:
-            print(f"tensorc: warning: {line}: the wheel needs that package at run time", file=sys.stderr)
-        return self._say(unparsed, summary)
+        text = json.dumps(record)
+        atomic.write(self.state_path, text.encode())
+        return self._say(json.loads(text)["said"])
 
     def _job_key(self, job: Job) -> str:
         """Hash of all that an extension is made from."""

@@ -4,6 +4,7 @@ The runtime (runtime/tensorc_rt.c) is compiled once per compiler into an archive
 comes with tensorc, made when tensorc was installed; for any other compiler it is made again, in the user's cache.
 """
 
+import glob
 import hashlib
 import os
 import shlex
@@ -181,8 +182,8 @@ def build_archive(compiler: Compiler, sources: str, target: str) -> None:
         run([*_words(archiver, "AR"), "rcs", ARCHIVE, *objects], scratch, "the runtime archive")
         with open(os.path.join(scratch, "key"), "w", encoding="ascii") as file:
             file.write(key)
-        os.replace(os.path.join(scratch, ARCHIVE), target)
         os.replace(os.path.join(scratch, "key"), target + ".key")
+        os.replace(os.path.join(scratch, ARCHIVE), target)  # last: where it is, the key is, too
 
 
 def cache_dir() -> str:
@@ -192,6 +193,12 @@ def cache_dir() -> str:
         return os.path.abspath(chosen)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "tensorc")
+
+
+def cached() -> list[str]:
+    """What is ours in the cache folder, which may be one that others use too: archives, and verdicts of admission."""
+    names = (found for prefix in ("rt-", "admission-") for found in glob.glob(glob.escape(cache_dir()) + f"/{prefix}*"))
+    return sorted(names)
 
 
 def archive(compiler: Compiler) -> str:
@@ -206,14 +213,14 @@ def archive(compiler: Compiler) -> str:
     except OSError:
         pass
     cached = os.path.join(cache_dir(), f"rt-{key}", ARCHIVE)
-    if os.path.exists(cached):
+    if os.path.exists(cached) and os.path.exists(cached + ".key"):
         return cached
     import filelock
 
     try:
         os.makedirs(os.path.dirname(cached), exist_ok=True)
         with filelock.FileLock(os.path.join(os.path.dirname(cached), "lock")):
-            if not os.path.exists(cached):
+            if not (os.path.exists(cached) and os.path.exists(cached + ".key")):
                 build_archive(compiler, sources, cached)
     except OSError as error:
         raise Problem(

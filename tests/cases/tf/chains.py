@@ -53,7 +53,7 @@ def labels(k: TensorI64Cpu1D) -> TensorI64Cpu1D:
 # score(any2(3, 32), rand(32, 16), rand(16), rand(16, 8), rand(8))
 # score(rand(128, 32), rand(32, 33), rand(33), rand(33, 5), rand(5))
 # score(specials(16, 32), rand(32, 16), rand(16), rand(16, 8), rand(8))
-# normalize(any2(3, 17), rand(17)); normalize(rand(300, 33), rand(33))
+# normalize(any2(3, 17), rand(17)); normalize(rand(300, 33), rand(33)); normalize(any2(3, 17), rand(1))
 # layers(any2(5, 17), rand(17, 17, scale=0.3), each(0, 1, 2, 5)); layers(rand(200, 32), rand(32, 32, scale=0.2), 3)
 # either(any2(), True); either(any2(), False)
 # standardize(any2(empty=False)); standardize(rand(700, 31))

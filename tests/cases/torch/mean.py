@@ -142,3 +142,4 @@ def input_keyword(x: TensorF32Cpu2D) -> TensorF32Cpu1D:
 # input_keyword(any2()); input_keyword(specials(24, 24)); input_keyword(specials(5, 3)); input_keyword(rand(40, 1000))
 # input_keyword(rand(1000, 40)); input_keyword(rand(300, 300).t()); input_keyword(full((2, 4096), 3e38))
 # input_keyword(full((3, 70000), 0.1))
+# method_dim1(zeros(2**62, 0)); method_dim0(zeros(0, 2**62))
