@@ -109,10 +109,10 @@ static void binds_of(Ast *node, void *state) {
       define(b->unit, node->text, NAME_FUNCTION, NULL, node->span);
     else
       b->on_name(b->unit, b->func, node->text, node->span);
-    for (int i = 0; i < node->list2.n; i++)
-      binds_of(node->list2.items[i], state);
+    ast_each_outer_child(node, binds_of, state);
     return; /* its body is another scope */
   case AST_Lambda:
+    ast_each_outer_child(node, binds_of, state);
     return;
   case AST_Import:
   case AST_ImportFrom:
@@ -344,11 +344,39 @@ static void bind_params(Unit *unit, Func *func) {
     on_local_name(unit, func, args->kwarg->text, args->kwarg->span);
 }
 
+/* The name follows `def` (or `async def`), with nothing but blanks and continued lines between. */
+static Span name_span_of(const Unit *unit, const Ast *def) {
+  const char *at = unit->lines[def->span.line - 1] + def->span.col;
+  at += (def->kind == AST_AsyncFunctionDef ? strcspn(at, "d") : 0) + strlen("def");
+  at += strspn(at, " \t\f\\\r\n");
+  int line = def->span.line;
+  while (line < unit->n_lines && unit->lines[line] <= at)
+    line++;
+  int col = (int)(at - unit->lines[line - 1]);
+  return (Span){line, col, line, col + (int)strcspn(at, " \t\f\\\r\n([")};
+}
+
+/* Does the line end with a backslash, so that the next one belongs to it? Also said of a comment
+ * behind code that ends so. */
+static bool is_continued(const Unit *unit, int line) {
+  if (line < 1 || line > unit->n_lines)
+    return false;
+  const char *start = unit->lines[line - 1], *end = unit->lines[line];
+  while (end > start && (end[-1] == '\n' || end[-1] == '\r'))
+    end--;
+  return end > start && end[-1] == '\\' && start[strspn(start, " \t\f")] != '#';
+}
+
 /* The first blank line behind the function that only comments part from it: there the binding fits
  * at the function's own indentation, whatever block it is in. Without one, the end of the file for
  * a function of the module's own level. */
 static void find_bind_line(const Unit *unit, Func *func, int depth) {
+  const AstList *decorators = &func->def->list2;
+  int first = decorators->n > 0 ? decorators->items[0]->span.line : func->def->span.line;
   func->bind_col = func->def->span.col;
+  func->bind_line = -1;
+  if (is_continued(unit, first - 1))
+    return; /* its indentation stands on an earlier line */
   /* At the end of the file the name must still be this function's: not deleted, not something else.
    */
   const ModuleName *name = find(unit, func->name);
@@ -357,6 +385,9 @@ static void find_bind_line(const Unit *unit, Func *func, int depth) {
     const char *at = unit->lines[line - 1], *end = unit->lines[line];
     while (at < end && (*at == ' ' || *at == '\t' || *at == '\f' || *at == '\r' || *at == '\n'))
       at++;
+    if (line == func->def->span.end_line + 1 && is_continued(unit, line - 1) &&
+        (at == end || *at == '#'))
+      continue; /* the end of the function's own last line */
     if (at == end) {
       /* An empty text behind the last newline is no line of its own. */
       if (unit->lines[line - 1] < end)
@@ -371,14 +402,7 @@ static void find_bind_line(const Unit *unit, Func *func, int depth) {
 /* A C identifier for `name`, unique among the functions of the unit. */
 static const char *c_name_of(Unit *unit, const char *name) {
   Buf buf = {0};
-  for (const unsigned char *at = (const unsigned char *)name; *at; at++) {
-    bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-                 (*at >= '0' && *at <= '9') || *at == '_';
-    if (plain)
-      buf_add_bytes(&buf, (const char *)at, 1);
-    else
-      buf_addf(&buf, "_%02x", *at);
-  }
+  buf_add_identifier(&buf, name);
   const char *base = arena_name(&unit->arena, buf.text), *unique = base;
   buf_free(&buf);
   for (int n = 2, i = 0; i < unit->funcs.n; i++)
@@ -406,13 +430,7 @@ static void add_func(Finder *finder, Ast *def) {
   func->qualname = arena_format(&unit->arena, "%s%s", finder->prefix, def->text);
   func->c_name = c_name_of(unit, def->text);
   func->place = finder->place;
-  /* The name follows `def` (or `async def`) on the same line. */
-  const char *line = unit->lines[def->span.line - 1] + def->span.col;
-  size_t skip = def->kind == AST_AsyncFunctionDef ? strcspn(line, "d") + 3 : 3;
-  skip += strspn(line + skip, " \t");
-  int col = def->span.col + (int)skip;
-  func->name_span =
-      (Span){def->span.line, col, def->span.line, col + (int)strcspn(line + skip, " \t([")};
+  func->name_span = name_span_of(unit, def);
   bind_params(unit, func);
   Binder binder = {unit, func, on_local_name};
   for (int i = 0; i < def->list.n; i++)

@@ -39,6 +39,17 @@ void buf_add_bytes(Buf *buf, const char *text, size_t length) {
   buf->text[buf->length] = '\0';
 }
 
+void buf_add_identifier(Buf *buf, const char *name) {
+  for (const unsigned char *at = (const unsigned char *)name; *at; at++) {
+    bool plain = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                 (*at >= '0' && *at <= '9') || *at == '_';
+    if (plain)
+      buf_add_bytes(buf, (const char *)at, 1);
+    else
+      buf_addf(buf, "_%02x", *at);
+  }
+}
+
 void buf_add(Buf *buf, const char *text) { buf_add_bytes(buf, text, strlen(text)); }
 
 void buf_addv(Buf *buf, const char *format, va_list args) {

@@ -15,8 +15,10 @@ static const Type NO_VALUE = {.kind = TYPE_NONE};
 static void find_yield(Ast *node, void *state) {
   bool *found = state;
   if (node->kind == AST_FunctionDef || node->kind == AST_AsyncFunctionDef ||
-      node->kind == AST_Lambda)
+      node->kind == AST_Lambda) {
+    ast_each_outer_child(node, find_yield, state);
     return;
+  }
   if (node->kind == AST_Yield || node->kind == AST_YieldFrom)
     *found = true;
   ast_each_child(node, find_yield, state);

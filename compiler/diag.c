@@ -34,7 +34,7 @@ void diag_add(Unit *unit, Func *func, const char *code, Outcome outcome, Span sp
 }
 
 const char *outcome_name(Outcome outcome) {
-  static const char *const names[] = {"rejected", "not-covered", "note"};
+  static const char *const names[] = {"rejected", "not-covered"};
   return names[outcome];
 }
 
@@ -112,8 +112,7 @@ static void add_excerpt(Buf *out, Span span, const char *start, const char *end)
 
 /* One word for a function, the same in each of its lines, in the JSON and in --fail-on. */
 static const char *word_of(const Func *func, const Diag *diag) {
-  bool note = diag->outcome == OUTCOME_NOTE || func == NULL;
-  return note ? outcome_name(diag->outcome) : status_name(func->status);
+  return func != NULL ? status_name(func->status) : outcome_name(diag->outcome);
 }
 
 void diag_print(Buf *out, const Unit *unit, const Func *func, const Diag *diag) {

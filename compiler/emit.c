@@ -52,6 +52,15 @@ static bool any_op(const bool *used) {
 }
 
 /* The description of one function for the runtime. */
+static bool prints(const Block *block) {
+  for (int i = 0; i < block->n; i++) {
+    const Ir *ir = block->items[i];
+    if (ir->op == IR_PRINT || prints(&ir->body) || prints(&ir->orelse))
+      return true;
+  }
+  return false;
+}
+
 static void emit_descriptor(Buf *out, const Func *func) {
   static const char *const passing[] = {"TC_POSITIONAL_ONLY", "TC_POSITIONAL_OR_KEYWORD",
                                         "TC_KEYWORD_ONLY"};
@@ -95,6 +104,8 @@ static void emit_descriptor(Buf *out, const Func *func) {
   buf_add(out, "    .result = ");
   emit_type(out, func->result.type);
   buf_addf(out, ",\n    .library = %s_library", func->c_name);
+  if (prints(&func->body))
+    buf_add(out, ", .prints = true");
   if (func->exact)
     buf_addf(out, ", .exact = %s_exact, .ops = %s_ops, .n_ops = %d, .splits = %s", func->c_name,
              func->c_name, n_used, func->splits ? "true" : "false");
@@ -148,8 +159,6 @@ void emit_unit(Buf *out, Unit *unit, const char *extension) {
       buf_addf(out, "%s&%s_func", n++ ? ", " : "", unit->funcs.items[i]->c_name);
   buf_add(out, "};\nstatic const TcModuleInfo module_info = {\n    .name = ");
   emit_string(out, extension);
-  buf_add(out, ", .source = ");
-  emit_string(out, unit->module);
   buf_addf(out,
            ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = "
            "%s};\nTC_MODULE(%s, &module_info)\n",

@@ -76,12 +76,7 @@ static const char *c_name(Emitter *e, const Slot *slot) {
     return arena_format(arena, "s%d", n);
   }
   Buf buf = {0};
-  for (const unsigned char *at = (const unsigned char *)slot->name; *at; at++) {
-    if (*at < 128)
-      buf_add_bytes(&buf, (const char *)at, 1);
-    else
-      buf_addf(&buf, "_%02x", *at);
-  }
+  buf_add_identifier(&buf, slot->name);
   const char *base = arena_format(arena, "%s%s", buf.text, is_reserved(buf.text) ? "_" : ""),
              *name = base;
   buf_free(&buf);

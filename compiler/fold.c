@@ -130,24 +130,13 @@ static void fold_block(Arena *arena, Block *block) {
       splice(arena, block, i, taken);
       i += n - 1;
       for (int k = 0; k < block->n; k++) /* nothing runs behind a jump */
-        if (block->items[k]->op >= IR_BREAK)
+        if (ir_is_jump(block->items[k]))
           block->n = k + 1;
     }
   }
 }
 
 /* ── repeated values ─────────────────────────────────────────────────────────────────────────── */
-
-/* Does something in `block` assign `slot`? */
-static bool assigns(const Block *block, const Slot *slot) {
-  for (int i = 0; i < block->n; i++) {
-    const Ir *ir = block->items[i];
-    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) || assigns(&ir->body, slot) ||
-        assigns(&ir->orelse, slot))
-      return true;
-  }
-  return false;
-}
 
 /* Looks back over so many instructions at most, so that long functions stay linear. */
 enum { WINDOW = 64 };
@@ -172,15 +161,14 @@ static bool same_value(const Block *block, int end, const Ir *a, const Ir *b) {
       return between;
     if (ir == b)
       between = true;
-    else if (between && (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == a->slot) ||
-                         assigns(&ir->body, a->slot) || assigns(&ir->orelse, a->slot)))
+    else if (between && ir_assigns(ir, a->slot))
       return false;
   }
   return false; /* far away, or one of them belongs to an outer block */
 }
 
 static bool same_operation(const Block *block, int end, const Ir *a, const Ir *b) {
-  if (a->op != b->op || a->op == IR_CONST || a->op == IR_GET || a->op > IR_CAST ||
+  if (a->op != b->op || a->op == IR_CONST || a->op == IR_GET || !ir_is_value(a) ||
       !type_equal(a->type, b->type) || a->n_args != b->n_args)
     return false;
   if (a->op == IR_TENSOR &&

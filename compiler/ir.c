@@ -1,4 +1,4 @@
-/* ir.c: checks the IR between passes.
+/* ir.c: what an instruction is, and the checks of the IR between passes.
  *
  * Reads a function's IR and leaves it alone. A broken invariant is a bug of the pass that ran last,
  * so it ends the process with that pass's name.
@@ -9,14 +9,29 @@
 
 static const struct {
   const char *text;
+  enum { VALUE, STATEMENT, JUMP } kind;
   int n_args;
 } ir_table[IR_COUNT] = {
-#define IR(op, text, n_args) {text, n_args},
+#define IR(op, text, kind, n_args) {text, kind, n_args},
 #include "ir.def"
 #undef IR
 };
 
 const char *ir_name(IrOp op) { return ir_table[op].text; }
+bool ir_is_value(const Ir *ir) { return ir_table[ir->op].kind == VALUE; }
+bool ir_is_jump(const Ir *ir) { return ir_table[ir->op].kind == JUMP; }
+
+bool ir_assigns(const Ir *ir, const Slot *slot) {
+  return ((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) ||
+         ir_block_assigns(&ir->body, slot) || ir_block_assigns(&ir->orelse, slot);
+}
+
+bool ir_block_assigns(const Block *block, const Slot *slot) {
+  for (int i = 0; i < block->n; i++)
+    if (ir_assigns(block->items[i], slot))
+      return true;
+  return false;
+}
 
 typedef struct Verify {
   const Func *func;
@@ -31,8 +46,6 @@ static void broken(const Verify *v, const Ir *ir, const char *what) {
            ir_table[ir->op].text, ir->span.line, what);
   NEVER(text);
 }
-
-static bool is_value(const Ir *ir) { return ir->op <= IR_CAST; }
 
 static void verify_block(Verify *v, const Block *block);
 
@@ -145,7 +158,7 @@ static void verify_block(Verify *v, const Block *block) {
   int n = v->n_seen;
   for (int i = 0; i < block->n; i++) {
     verify_ir(v, block->items[i]);
-    if (is_value(block->items[i]))
+    if (ir_is_value(block->items[i]))
       v->seen[v->n_seen++] = block->items[i];
   }
   v->n_seen = n; /* values of a block are not visible behind it */

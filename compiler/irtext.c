@@ -164,7 +164,7 @@ static void print_block(Printer *p, const Block *block) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
     print_indent(p);
-    if (ir->op <= IR_CAST) /* ir.def lists the values first */
+    if (ir_is_value(ir))
       print_value(p, ir);
     else
       print_statement(p, ir);

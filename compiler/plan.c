@@ -43,16 +43,6 @@ static bool reads(const Ir *ir, const Ir *value) {
   return false;
 }
 
-static bool block_assigns(const Block *block, const Slot *slot) {
-  for (int i = 0; i < block->n; i++) {
-    const Ir *ir = block->items[i];
-    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == slot) ||
-        block_assigns(&ir->body, slot) || block_assigns(&ir->orelse, slot))
-      return true;
-  }
-  return false;
-}
-
 static bool block_reads(const Block *block, const Ir *value) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
@@ -80,9 +70,7 @@ static bool can_alias(const Block *block, int at) {
   }
   int last = consumer < 0 ? block->n : consumer;
   for (int i = at + 1; i < last; i++) {
-    const Ir *ir = block->items[i];
-    if (((ir->op == IR_SET || ir->op == IR_FOR) && ir->slot == get->slot) ||
-        block_assigns(&ir->body, get->slot) || block_assigns(&ir->orelse, get->slot))
+    if (ir_assigns(block->items[i], get->slot))
       return false;
   }
   return true;
@@ -106,7 +94,7 @@ static void place_block(Block *block) {
 
 typedef struct Live {
   Arena *arena;
-  int n_slots, n_words;
+  int n_words;
   const uint64_t *leave, *again; /* live where the innermost loop's break and continue go */
 } Live;
 
@@ -276,7 +264,7 @@ void plan_func(Unit *unit, Func *func) {
     rows_func(unit, func);
   place_block(&func->body);
   int n_words = (func->slots.n + 63) / 64 + 1;
-  Live live = {&unit->arena, func->slots.n, n_words, NULL, NULL};
+  Live live = {&unit->arena, n_words, NULL, NULL};
   uint64_t *set = set_copy(&live, NULL);
   live.leave = live.again = set_copy(&live, NULL);
   live_block(&live, &func->body, set);

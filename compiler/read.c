@@ -459,6 +459,17 @@ void ast_each_child(const Ast *node, AstVisit *visit, void *state) {
   visit_list(&node->rest, visit, state);
 }
 
+void ast_each_outer_child(const Ast *node, AstVisit *visit, void *state) {
+  if (node->a != NULL) /* the parameters */
+    visit(node->a, state);
+  if (node->kind == AST_Lambda)
+    return;
+  if (node->b != NULL) /* what it returns */
+    visit(node->b, state);
+  visit_list(&node->list2, visit, state);
+  visit_list(&node->rest, visit, state);
+}
+
 const char *ast_kind_name(const Ast *node) {
   if (node->kind != AST_Op)
     return node->kind == AST_Other ? node->text : kind_table[node->kind].name;

@@ -46,15 +46,14 @@ static void add_diag(Json *json, Arena *scratch, const Unit *unit, const Func *f
   json_int(json, "line", diag->span.line);
   json_text(json, "message", diag->message);
   json_text(json, "outcome", outcome_name(diag->outcome));
-  json_text(json, "severity", diag->outcome == OUTCOME_NOTE ? "info" : "error");
+  json_text(json, "severity", "error");
   json_text(json, "suggestion", diag->suggestion);
   json_close(json, '}');
 }
 
 void record_diags(Json *json, Arena *scratch, const Unit *unit, const Func *func) {
-  for (int i = 0; i < func->diags.n; i++)
-    if (func->status == STATUS_REJECTED || func->diags.items[i].outcome == OUTCOME_NOTE)
-      add_diag(json, scratch, unit, func, &func->diags.items[i]);
+  for (int i = 0; i < func->diags.n && func->status == STATUS_REJECTED; i++)
+    add_diag(json, scratch, unit, func, &func->diags.items[i]);
 }
 
 static void add_module_diags(Json *json, Arena *scratch, const Unit *unit) {

@@ -224,7 +224,7 @@ static void add_assessed_diags(Json *json, const Diag **sorted, int n) {
     json_int(json, "column", diag->span.col);
     json_int(json, "end_column", diag->span.end_col);
     json_int(json, "end_line", diag->span.end_line);
-    json_text(json, "kind", diag->outcome == OUTCOME_NOTE ? "advisory" : "blocker");
+    json_text(json, "kind", "blocker");
     json_int(json, "line", diag->span.line);
     json_text(json, "message", diag->message);
     json_text(json, "suggestion", diag->suggestion);
@@ -233,13 +233,12 @@ static void add_assessed_diags(Json *json, const Diag **sorted, int n) {
   json_close(json, ']');
 }
 
-/* Codes of the findings, sorted, each once; `notes`: also of those that refuse nothing. */
-static void add_codes(Json *json, const char *key, Arena *scratch, const Diags *diags, bool notes) {
+/* Codes of the findings, sorted, each once. */
+static void add_codes(Json *json, const char *key, Arena *scratch, const Diags *diags) {
   const char **codes = ARENA_ARRAY(scratch, const char *, diags->n + 1);
   int n = 0;
   for (int i = 0; i < diags->n; i++)
-    if (notes || diags->items[i].outcome != OUTCOME_NOTE)
-      codes[n++] = diags->items[i].code;
+    codes[n++] = diags->items[i].code;
   n = record_sort(codes, n);
   json_open(json, key, '[');
   for (int i = 0; i < n; i++)
@@ -268,7 +267,7 @@ static void add_assessment(Json *json, Arena *scratch, const Func *func, bool ac
   qsort(sorted, (size_t)diags->n, sizeof *sorted, compare_diags);
 
   json_open(json, "promotion_assessment", '{');
-  add_codes(json, "diagnostic_codes", scratch, diags, true);
+  add_codes(json, "diagnostic_codes", scratch, diags);
   add_assessed_diags(json, sorted, diags->n);
   json_text(json, "provenance",
             skip != SKIP_NONE         ? skips[skip].provenance
@@ -342,7 +341,7 @@ void record_func(Json *json, Arena *scratch, const Unit *unit, const Func *func)
   add_assessment(json, scratch, func, accelerator != NULL);
   json_text(json, "qualname", record_qualname(scratch, unit, func));
   add_codes(json, "rejection_codes", scratch,
-            func->status == STATUS_REJECTED ? &func->diags : &no_diags, false);
+            func->status == STATUS_REJECTED ? &func->diags : &no_diags);
   json_text(json, "route", route_of(scratch, func, accelerator));
   add_range(json, "source_range", func->def->span);
   json_close(json, '}');

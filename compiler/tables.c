@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define OP(op, class, title) {OP_##op, #op, CLASS_##class, title},
+#define OP(op, class) {#op, CLASS_##class},
 #define RUN(...)
 #define TORCH(...)
 #define TC_TORCH(...)

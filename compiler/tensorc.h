@@ -72,6 +72,7 @@ typedef struct Buf {
 void buf_free(Buf *buf);
 void buf_add(Buf *buf, const char *text);
 void buf_add_bytes(Buf *buf, const char *text, size_t length);
+void buf_add_identifier(Buf *buf, const char *name); /* of C: other bytes become _xx */
 void buf_addf(Buf *buf, const char *format, ...) TC_PRINTF(2, 3);
 void buf_addv(Buf *buf, const char *format, va_list args);
 void buf_add_double(Buf *buf, double number); /* shortest decimal that reads back the same, in every
@@ -88,7 +89,7 @@ typedef struct Span {
   int line, col, end_line, end_col;
 } Span;
 
-typedef enum { OUTCOME_REJECTED, OUTCOME_NOT_COVERED, OUTCOME_NOTE } Outcome;
+typedef enum { OUTCOME_REJECTED, OUTCOME_NOT_COVERED } Outcome;
 
 typedef struct Diag {
   const char *code; /* "RXTP-TORCH-015", "RXT030", "TC-LANG-003" */
@@ -105,7 +106,7 @@ typedef struct Diags {
 
 struct Unit;
 struct Func;
-const char *outcome_name(Outcome outcome); /* "rejected", "not-covered", "note" */
+const char *outcome_name(Outcome outcome); /* "rejected", "not-covered" */
 /* Records a finding about `func` (NULL: about the module). `suggestion` may be NULL. */
 void diag_add(struct Unit *unit, struct Func *func, const char *code, Outcome outcome, Span span,
               const char *suggestion, const char *format, ...) TC_PRINTF(7, 8);
@@ -172,6 +173,9 @@ typedef struct Ast {
 
 typedef void AstVisit(Ast *node, void *state);
 void ast_each_child(const Ast *node, AstVisit *visit, void *state); /* every child, named or not */
+/* Of a function, a lambda or a class: what runs in the scope around it (decorators, defaults,
+ * annotations, bases). */
+void ast_each_outer_child(const Ast *node, AstVisit *visit, void *state);
 const char *ast_kind_name(const Ast *node); /* the class name in Python's ast */
 
 /* Parses with CPython's own parser and copies the tree. False: a Python exception is set
@@ -216,7 +220,7 @@ typedef struct LaneInfo {
 extern const LaneInfo lane_table[LANE_COUNT];
 
 typedef enum {
-#define OP(op, class, title) OP_##op,
+#define OP(op, class) OP_##op,
 #define RUN(...)
 #define TORCH(...)
 #define TC_TORCH(...)
@@ -242,10 +246,8 @@ typedef enum {
 } OpClass;
 
 typedef struct Op {
-  OpId id;
   const char *name; /* "relu": in IR texts */
   OpClass class;
-  const char *title;
 } Op;
 extern const Op op_table[OP_COUNT];
 
@@ -346,7 +348,7 @@ typedef struct Block {
 } Block;
 
 typedef enum IrOp {
-#define IR(op, text, n_args) IR_##op,
+#define IR(op, text, kind, n_args) IR_##op,
 #include "ir.def"
 #undef IR
   IR_COUNT
@@ -385,6 +387,11 @@ typedef struct Ir {
 } Ir;
 
 const char *ir_name(IrOp op);
+bool ir_is_value(const Ir *ir);
+bool ir_is_jump(const Ir *ir); /* what stands behind it in its block never runs */
+/* Does it, or something inside of it, assign the slot? */
+bool ir_assigns(const Ir *ir, const Slot *slot);
+bool ir_block_assigns(const Block *block, const Slot *slot);
 void ir_verify(struct Unit *unit, struct Func *func,
                const char *after); /* ends the process on a broken invariant */
 void ir_print(Buf *out, const struct Func *func);
@@ -533,7 +540,7 @@ void rows_func(Unit *unit, Func *func);  /* rows.c, a part of planning */
 void plan_func(Unit *unit, Func *func);
 bool plan_is_inline(const Ir *ir); /* printed as a C expression where it is used */
 void plan_print(Buf *out, const Func *func);
-enum { RT_VERSION = 1 }; /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
+enum { RT_VERSION = 2 }; /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
 void emit_unit(Buf *out, Unit *unit,
                const char *extension); /* the whole C file of extension module `extension` */
 void emit_func(Buf *out, Unit *unit, Func *func); /* one function's C */

@@ -31,22 +31,29 @@ static bool is_annotation_broken(PyObject *object) {
   return !number || (!number->nb_index && !number->nb_float);
 }
 
+static const int64_t MOST_EXACT = INT64_C(1) << 53; /* all ints up to here are doubles */
+
 static bool take_int(const TcFunc *func, const TcParam *param, PyObject *object,
                      Strictness strictness, TcValue *value, Reason *reason) {
   PyObject *number = NULL;
   int overflow = 0;
   if (!PyLong_CheckExact(object)) {
     /* The arithmetic of bool and numpy.int64 is that of int, but for the type of the result (and
-     * for numpy's overflow and division by zero, where our body raises and Python then runs).
-     * Narrower ints and tensors calculate otherwise. */
-    bool alike =
-        func->result.kind == TC_TENSOR && (PyBool_Check(object) || type_is(object, "numpy.int64"));
+     * for numpy's overflow and division by zero, where our body raises and Python then runs), and
+     * for numpy's float64 of an int beyond 2**53. Narrower ints and tensors calculate otherwise. */
+    bool numpy = type_is(object, "numpy.int64");
+    bool alike = func->result.kind == TC_TENSOR && !func->prints && (PyBool_Check(object) || numpy);
     if (strictness == STRICT_EXACT && !alike && PyIndex_Check(object))
       return refuse_scalar(func, param, object, "int", reason);
     number = PyNumber_Index(object);
     if (!number) {
       *reason = REASON_TYPE;
       return false;
+    }
+    value->i = PyLong_AsLongLongAndOverflow(number, &overflow);
+    if (strictness == STRICT_EXACT && numpy && (value->i > MOST_EXACT || value->i < -MOST_EXACT)) {
+      Py_DECREF(number);
+      return refuse_scalar(func, param, object, "int", reason);
     }
     object = number;
   }
@@ -68,7 +75,7 @@ static bool take_float(const TcFunc *func, const TcParam *param, PyObject *objec
     value->f = PyFloat_AS_DOUBLE(object);
     return true;
   }
-  bool alike = func->result.kind == TC_TENSOR && type_is(object, "numpy.float64");
+  bool alike = func->result.kind == TC_TENSOR && !func->prints && type_is(object, "numpy.float64");
   if (strictness == STRICT_EXACT && !alike && !is_annotation_broken(object))
     return refuse_scalar(func, param, object, "float", reason);
   value->f = PyFloat_AsDouble(object);

@@ -15,8 +15,8 @@ static const TcModuleInfo *module_info;
 static Mode module_mode;
 static size_t n_callables; /* made so far: the next one's id */
 
-typedef enum Body { BODY_NONE, BODY_LIBRARY, BODY_EXACT, BODY_FAST, BODY_PYTHON, N_BODIES } Body;
-static const char *const body_names[N_BODIES] = {NULL, "library", "exact", "fast", "python"};
+typedef enum Body { BODY_NONE, BODY_LIBRARY, BODY_EXACT, BODY_PYTHON, N_BODIES } Body;
+static const char *const body_names[N_BODIES] = {NULL, "library", "exact", "python"};
 
 /* mismatch: the argument breaks its annotation, so that on-mismatch decides. warns: once per
  * function. */
@@ -547,8 +547,7 @@ static PyObject *callable_call(PyObject *object, PyObject *const *args, size_t n
   } else {
     memset(slots, 0, (size_t)n * sizeof *slots);
   }
-  /* Keeps the original, the dict and the type's counters alive if the callable is dropped
-   * meanwhile. */
+  /* Keeps the original, the dict and the counters alive if the callable is dropped meanwhile. */
   Py_INCREF(self);
   result = parse_call(self, &given, slots) ? answer(self, &given, mode, slots, values)
                                            : run_wrong_call(self, &given);

@@ -170,7 +170,7 @@ static PyGetSetDef callable_getset[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
     {"native_status", get_native_status, NULL, "\"accepted\": this function was compiled.", NULL},
     {"body", get_body, NULL,
-     "What ran in this thread's last call: library, exact, fast, python; None before it.", NULL},
+     "What ran in this thread's last call: library, exact, python; None before it.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

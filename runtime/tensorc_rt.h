@@ -22,7 +22,7 @@
 
 /* Bumped whenever anything below changes its meaning. Written into each module and checked when it
  * is compiled. */
-#define TC_RT_VERSION 1
+#define TC_RT_VERSION 2
 #define TC_EXPECT_RT(version)                                                                      \
   _Static_assert((version) == TC_RT_VERSION, "generated for another runtime of tensorc")
 
@@ -120,10 +120,10 @@ typedef struct TcFunc {
   TcType result;
   TcBody *library; /* always there */
   TcBody *exact;   /* NULL: no such body */
-  TcBody *fast;
   /* The operations of `exact`; the recipe of each is admitted on this host before it is trusted. */
   const TcOp *ops;
   int n_ops;
+  bool prints; /* the text of a bool or of another library's number may differ from an int's */
   bool no_ops; /* `library` calls nothing of the framework: it is straight C itself */
   bool splits; /* `exact` may run block by block over the rows of the parameters marked `rows` */
 } TcFunc;
@@ -131,8 +131,7 @@ typedef struct TcFunc {
 typedef enum { TC_ON_PYTHON, TC_ON_DETACH, TC_ON_ERROR } TcOn;
 
 typedef struct TcModuleInfo {
-  const char *name;   /* of the extension module, without its package: "_tensorc_score" */
-  const char *source; /* the Python module that it belongs to: "pkg.score" */
+  const char *name; /* of the extension module, without its package: "_tensorc_score" */
   const TcFunc *const *funcs;
   int n_funcs;
   TcOn gradients;   /* TC_ON_PYTHON, TC_ON_DETACH or TC_ON_ERROR */
@@ -189,19 +188,16 @@ static inline void tc_move(TcTensor *to, TcTensor *from) {
  * "rextio-torch: …" with both shapes; any other failure of the kernel gives eager's own exception.
  */
 
-bool tc_torch_unary(TcCall *tc, TcTensor *out, const char *aten,
-                    TcUse x); /* relu sigmoid tanh abs neg square exp log sqrt */
+bool tc_torch_unary(TcCall *tc, TcTensor *out, const char *aten, TcUse x);
 bool tc_torch_gelu(TcCall *tc, TcTensor *out, TcUse x); /* approximate="none" */
-bool tc_torch_add(TcCall *tc, TcTensor *out, TcUse a, TcUse b);
-bool tc_torch_sub(TcCall *tc, TcTensor *out, TcUse a, TcUse b);
-bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a,
-                     TcUse b); /* aten::mul, aten::div: overload Tensor */
+bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a, TcUse b);
 bool tc_torch_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b);      /* ranks 2/2, 2/1, 1/2 */
 bool tc_torch_linear(TcCall *tc, TcTensor *out, TcUse x, TcUse weight); /* [n,k] × [m,k] → [n,m] */
 bool tc_torch_linear_bias(TcCall *tc, TcTensor *out, TcUse x, TcUse weight, TcUse bias);
 bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
-                     int dim, bool keepdim); /* mean, sum */
-bool tc_torch_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim);
+                     int dim, bool keepdim);
+bool tc_torch_rowwise(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
+                      int dim);
 bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim);
 
 /* ── TensorFlow operations, library body: one op of Python's eager context each ──────────────── */
@@ -209,13 +205,11 @@ bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim);
  * fit give RuntimeError "rextio-tensorflow: …" with both shapes; any other failure gives one with
  * TensorFlow's text. */
 
-bool tc_tf_unary(TcCall *tc, TcTensor *out, const char *op,
-                 TcUse x); /* Relu Sigmoid Tanh Abs Neg Square Exp Log Sqrt */
-bool tc_tf_binary(TcCall *tc, TcTensor *out, const char *op, TcUse a,
-                  TcUse b); /* AddV2 Mul Sub RealDiv Maximum Minimum BiasAdd */
+bool tc_tf_unary(TcCall *tc, TcTensor *out, const char *op, TcUse x);
+bool tc_tf_binary(TcCall *tc, TcTensor *out, const char *op, TcUse a, TcUse b);
 bool tc_tf_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b); /* ranks 2/2 */
 bool tc_tf_reduce(TcCall *tc, TcTensor *out, const char *op, TcUse x, int dim,
-                  bool keepdim);                                 /* Mean Sum; dim 0 or 1 */
+                  bool keepdim);                                 /* dim 0 or 1 */
 bool tc_tf_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim); /* the last dimension */
 bool tc_tf_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim,
                   bool keepdim);                          /* dim 0 or 1; keepdim false */

@@ -372,14 +372,11 @@ static bool add_or_sub(TcCall *tc, TcTensor *out, const char *op, double alpha, 
   return direct_done(tc, out, op, failure, result, uses, 2);
 }
 
-bool tc_torch_add(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
-  return add_or_sub(tc, out, "add", 1.0, a, b);
-}
-bool tc_torch_sub(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
-  return add_or_sub(tc, out, "sub", -1.0, a, b);
-}
-
 bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a, TcUse b) {
+  if (strcmp(aten, "aten::add") == 0)
+    return add_or_sub(tc, out, "add", 1.0, a, b);
+  if (strcmp(aten, "aten::sub") == 0)
+    return add_or_sub(tc, out, "sub", -1.0, a, b);
   TcUse uses[] = {a, b};
   Shape left = shape_of(tc, a), right = shape_of(tc, b);
   if (!shapes_broadcast(&left, &right))
@@ -480,9 +477,10 @@ bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *ov
   return torch_call(tc, out, aten, overload, args, 4);
 }
 
-bool tc_torch_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim) {
+bool tc_torch_rowwise(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
+                      int dim) {
   Arg args[] = {tensor_arg(x), number_arg(ARG_INT, dim), number_arg(ARG_NO, 0)};
-  return torch_call(tc, out, "aten::softmax", "int", args, 3);
+  return torch_call(tc, out, aten, overload, args, 3);
 }
 
 bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim) {

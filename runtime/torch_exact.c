@@ -98,6 +98,7 @@ static bool torch_exact_load(TcIsa *found) {
   if (!tc__scalar_math_find(torch.cpu))
     return false;
   tc__wheel_math_find(torch.cpu);
+  pool_find();
   *found = (TcIsa)isa;
   return true;
 }
@@ -110,6 +111,10 @@ static int torch_threads(void) {
 /* torch takes as many threads as there are grains, if it has them. */
 static bool torch_parallel(int workers, int64_t from, int64_t to,
                            void (*run)(int64_t, int64_t, void *), void *state) {
+  if (torch_shared->forked) { /* torch would wait for threads that its parent had */
+    pool_run(workers, from, to, run, state);
+    return true;
+  }
   return torch.parallel_for(from, to, (to - from + workers - 1) / workers, run, state) == 0;
 }
 
@@ -134,22 +139,17 @@ static const void *torch_tensor_data(void *handle) {
   return torch.get_data(handle, &data) == 0 ? data : NULL;
 }
 
-TC_RECIPE(add);
-TC_RECIPE(sub);
-
 static bool torch_run(TcCall *tc, TcTensor *out, const TcOp *op, const TcUse *uses, int n,
                       int dim) {
   switch (op->recipe->class) {
   case TC_MAP1:
     return tc_torch_unary(tc, out, op->name, uses[0]);
   case TC_MAP2:
-    return op->recipe == &tc_recipe_add   ? tc_torch_add(tc, out, uses[0], uses[1])
-           : op->recipe == &tc_recipe_sub ? tc_torch_sub(tc, out, uses[0], uses[1])
-                                          : tc_torch_binary(tc, out, op->name, uses[0], uses[1]);
+    return tc_torch_binary(tc, out, op->name, uses[0], uses[1]);
   case TC_REDUCE:
     return tc_torch_reduce(tc, out, op->name, op->overload, uses[0], dim, false);
   case TC_ROWWISE:
-    return tc_torch_softmax(tc, out, uses[0], dim);
+    return tc_torch_rowwise(tc, out, op->name, op->overload, uses[0], dim);
   case TC_ARGMAX:
     return tc_torch_argmax(tc, out, uses[0], dim, false);
   case TC_MATMUL:

@@ -63,46 +63,49 @@ static Torch torch;
 static enum { TORCH_UNKNOWN, TORCH_READY, TORCH_UNAVAILABLE } torch_status;
 static char torch_problem[256]; /* why it is unavailable */
 
-/* ── the log level, which is one for the whole process ───────────────────────────────────────── */
+/* ── what is one for the whole process ───────────────────────────────────────────────────────── */
 
-/* A failing shim call prints a C++ backtrace unless the level is above ERROR. All modules of ours
- * in a process share this count, so that the last one out restores what the first one found.
- * Guarded by the GIL. */
-typedef struct LogSilence {
-  int depth;           /* bodies in progress */
-  int original;        /* level that the first one found */
+/* A failing shim call prints a C++ backtrace unless torch's log level is above ERROR. All modules
+ * of ours share the count, so that the last one out restores what the first one found. Guarded by
+ * the GIL. */
+typedef struct TorchShared {
+  int silent;          /* bodies in progress */
+  int log_level;       /* that the first of them found */
   bool survives_forks; /* a handler is registered */
-} LogSilence;
-static LogSilence *log_silence;
-#define LOG_SILENCE_KEY "tensorc.runtime.log_silence.2"
+  bool forked;         /* this process is a child of one in which torch was used by us */
+} TorchShared;
+static TorchShared *torch_shared;
+#define TORCH_SHARED_KEY "tensorc.runtime.torch.1"
 
-/* The bodies that were in progress on other threads did not come along into a forked child. */
-static void log_silence_after_fork(void) {
-  if (log_silence->depth > 0 && torch.log_level)
-    *torch.log_level = log_silence->original;
-  log_silence->depth = 0;
+/* What was in progress on other threads did not come along into the child, nor did torch's own
+ * threads: whoever asks for them waits for ever. */
+static void torch_after_fork(void) {
+  if (torch_shared->silent > 0 && torch.log_level)
+    *torch.log_level = torch_shared->log_level;
+  torch_shared->silent = 0;
+  torch_shared->forked = true;
 }
 
-static bool log_silence_find(void) {
-  LogSilence *found = shared_find(LOG_SILENCE_KEY, sizeof *found);
+static bool torch_shared_find(void) {
+  TorchShared *found = shared_find(TORCH_SHARED_KEY, sizeof *found);
   if (!found)
     return false;
-  log_silence = found;
+  torch_shared = found;
   if (!found->survives_forks)
-    found->survives_forks = pthread_atfork(NULL, NULL, log_silence_after_fork) == 0;
+    found->survives_forks = pthread_atfork(NULL, NULL, torch_after_fork) == 0;
   return true;
 }
 
 static inline void log_silence_enter(void) {
-  if (!torch.log_level || log_silence->depth++ > 0)
+  if (!torch.log_level || torch_shared->silent++ > 0)
     return;
-  log_silence->original = *torch.log_level;
+  torch_shared->log_level = *torch.log_level;
   *torch.log_level = 3; /* FATAL */
 }
 
 static inline void log_silence_leave(void) {
-  if (torch.log_level && log_silence->depth > 0 && --log_silence->depth == 0)
-    *torch.log_level = log_silence->original;
+  if (torch.log_level && torch_shared->silent > 0 && --torch_shared->silent == 0)
+    *torch.log_level = torch_shared->log_level;
 }
 
 /* ── symbols ─────────────────────────────────────────────────────────────────────────────────── */
@@ -439,7 +442,7 @@ static bool torch_find(Torch *t, char *problem, size_t problem_size) {
     goto done;
   }
   ok = torch_symbols_find(t, images, problem, problem_size) && torch_objects_find(t, module) &&
-       log_silence_find() && probe_in_thread(t, problem, problem_size);
+       torch_shared_find() && probe_in_thread(t, problem, problem_size);
 done:
   if (!ok)
     torch_objects_drop(t);

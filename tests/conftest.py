@@ -119,11 +119,11 @@ def describe(unit: Any, report: dict[str, Any]) -> str:
         if status == "native":
             what = " ".join(rules[f"{unit.module}.{f['qualname']}"])
         else:
-            found = [d for d in unit.diagnostics if d["function"] == f["qualname"] and d["outcome"] != "note"]
+            found = [d for d in unit.diagnostics if d["function"] == f["qualname"]]
             what = ", ".join(f"{d['code']} @ {d['line']}:{d['column']}-{d['end_line']}:{d['end_column']}" for d in found)
         out.append(f"{f['qualname']} {status} {what}".rstrip())
     out += [f"module {d['outcome']} {d['code']} @ {d['line']}:{d['column']}-{d['end_line']}:{d['end_column']}"
-            for d in unit.diagnostics if d["function"] is None and d["outcome"] != "note"]
+            for d in unit.diagnostics if d["function"] is None]
     return "\n".join(out)
 
 

@@ -52,6 +52,17 @@ def repeat(x: TensorF32Cpu2D, n: int, scale: float = 1.0, flag: bool = False) ->
     return x
 
 
+def said(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:
+    print(n)
+    return x
+
+
+def compared(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:
+    if n == 9007199254740992.0:
+        return x.relu()
+    return x.neg()
+
+
 def twice(n: int) -> int:
     return n * 2
 
@@ -324,6 +335,27 @@ def test_ints_refused(built: Any) -> None:
         m.twice(2**62)
     with pytest.raises(ZeroDivisionError):
         m.ratio(1, 0)
+
+
+def test_what_a_number_prints_and_equals(built: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    """In auto a bool is printed as one, and numpy's int64 compares as a double."""
+    import numpy as np
+    import torch
+
+    m = load(built, "auto")
+    x = torch.randn(2, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for n in (True, False, 7, np.int64(7)):
+            m.said(x, n)
+            m.said.__wrapped__(x, n)
+            first, second = capsys.readouterr().out.splitlines()
+            assert first == second, n
+        for n in (2**53, 2**53 + 1, np.int64(2**53), np.int64(2**53 + 1), np.int64(-(2**53) - 1)):
+            assert torch.equal(m.compared(x, n), m.compared.__wrapped__(x, n)), n
+    m.said(x, 7)
+    m.compared(x, np.int64(2**53))
+    assert m.said.body in BODIES and m.compared.body in BODIES
 
 
 def test_numbers_auto(built: Any) -> None:

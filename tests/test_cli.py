@@ -135,6 +135,13 @@ def test_problems_are_one_line(project: Project, arguments: list[str]) -> None:
     assert len(done.stderr.strip().splitlines()) == 1 and done.stderr.startswith("tensorc: "), done.stderr
 
 
+@pytest.mark.skipif(not has_torch(), reason="torch is not installed")
+def test_bench_prints_its_own_table_only(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"m.py": HEAD + 'def f(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    print("said")\n    return x.relu()\n\n'})
+    done = tensorc("bench", project.root / "m.py:f", "--rows", "1")
+    assert done.returncode == 0 and len(done.stdout.splitlines()) == 3 and "said" not in done.stdout, done.stdout[:500] + done.stderr
+
+
 def test_help() -> None:
     done = tensorc("--help")
     assert done.returncode == 0 and all(c in done.stdout for c in ("check", "build", "show", "bench", "init", "clean", "capabilities"))

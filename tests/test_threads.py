@@ -33,6 +33,10 @@ def fails(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
     return x @ x
 
 
+def act(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return x.relu()
+
+
 def spin(n: int) -> int:
     total = 0
     for i in range(n):
@@ -305,6 +309,23 @@ def test_fork_after_calls(built: Project) -> None:
         os._exit(0 if ok else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert m.net(torch.eye(6), torch.eye(6), torch.zeros(6), 3).tolist() == [0, 1, 2, 3, 4, 5]
+
+
+def test_fork_after_blocks(built: Project) -> None:
+    """The exact body runs blocks on torch's threads where eager would not ask for them: in a child they are gone."""
+    import faulthandler
+
+    import torch
+
+    m = built.load("threads")
+    torch.set_num_threads(2)
+    x = torch.randn(400, 64)
+    want = m.act(x)
+    child = os.fork()
+    if child == 0:
+        faulthandler.dump_traceback_later(50, exit=True)
+        os._exit(0 if torch.equal(m.act(x), want) and torch.equal(m.act.__wrapped__(x), want) and m.act.body == "exact" else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_fork_during_a_body(built: Project) -> None:

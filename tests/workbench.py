@@ -27,13 +27,13 @@ PACKAGES = Path(_spec.origin).resolve().parent.parent if _spec and _spec.origin 
 
 IMPORTING = threading.Lock()
 ISOLATED = False  # true in the child of a test marked `isolated`
-BODIES = ("library", "exact", "fast")  # what `.body` says after a native call
+BODIES = ("library", "exact")  # what `.body` says after a native call
 
 # For environment(): without what makes a framework choose other kernels than those that the recipes are for.
 USUAL_KERNELS: dict[str, str | None] = dict.fromkeys(("ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "TF_ENABLE_ONEDNN_OPTS", "ONEDNN_MAX_CPU_ISA"))
 
 # Code for a fresh interpreter that says whether a function's last call was native.
-NATIVE = "('native' if {f}.body in ('library', 'exact', 'fast') else {f}.body)"
+NATIVE = "('native' if {f}.body in ('library', 'exact') else {f}.body)"
 
 HEAD = """\
 import torch

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -175,7 +176,7 @@ def arguments_from_maker(target: str, name: str, file: File, module: ModuleType)
         given = (name, rows)[2 - min(count, 2) :]
         try:
             return tuple(maker(*given))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise Problem(
                 f"{target} failed for {rows} rows: {type(error).__name__}: {error}".replace("\n", " ")
             ) from None
@@ -263,18 +264,23 @@ def bench(target: str, rows: list[int], maker: str | None, compiler: str | None,
 
             torch.set_grad_enabled(False)
             head.update(torch=torch.__version__, threads=torch.get_num_threads())
-        make = arguments_from_maker(maker, name, file, module) if maker else arguments_from_annotations(function, eager)
-        for count in rows:
-            args = make(count)
-            try:
-                got = native(*args)  # before eager: torch's threads must not make the first calls into MKL at once
-                want = eager(*args)
-            except Exception as error:
-                raise Problem(
-                    f"{name} fails for {count} rows: {type(error).__name__}: {error}".replace("\n", " ")
-                ) from None
-            equal = same(want, got)
-            table.append(Row(count, *measure(eager, native, args), equal, str(native.body)))
+        with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):  # what the user's functions print
+            make = (
+                arguments_from_maker(maker, name, file, module)
+                if maker
+                else arguments_from_annotations(function, eager)
+            )
+            for count in rows:
+                args = make(count)
+                try:
+                    got = native(*args)  # before eager: torch's threads must not make the first calls into MKL at once
+                    want = eager(*args)
+                except Exception as error:
+                    raise Problem(
+                        f"{name} fails for {count} rows: {type(error).__name__}: {error}".replace("\n", " ")
+                    ) from None
+                equal = same(want, got)
+                table.append(Row(count, *measure(eager, native, args), equal, str(native.body)))
     if as_json:
         print(json.dumps({**head, "rows": [row._asdict() for row in table]}, indent=2))
     else:

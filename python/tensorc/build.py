@@ -23,6 +23,15 @@ if TYPE_CHECKING:
     from tensorc import frontend, wheel
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
+# The record of a build, state.json, which is only believed whole.
+STATE: dict[str, type | tuple[type, ...]] = {
+    "key": str,
+    "inputs": dict,
+    "outputs": dict,
+    "extensions": dict,
+    "wheel": (list, type(None)),
+    "said": dict,
+}
 LICENCES = ("LICEN", "COPYING", "NOTICE", "AUTHORS")  # starts of the names of files that wheels carry
 
 
@@ -96,9 +105,11 @@ class Build:
     def _load_state(self) -> None:
         try:
             with open(self.state_path, encoding="utf-8") as file:
-                self.state = json.load(file)
+                found = json.load(file)
         except (OSError, ValueError):
-            self.state = {}
+            found = None
+        whole = isinstance(found, dict) and all(isinstance(found.get(key), kind) for key, kind in STATE.items())
+        self.state = found if whole else {}
         if self.state.get("wheel"):
             self.wheels.add(self.state["wheel"][0])
 
@@ -112,7 +123,7 @@ class Build:
 
     def _is_current(self) -> bool:
         state = self.state
-        if "said" not in state or state.get("key") != self.key or state.get("inputs") != self.inputs:
+        if state.get("key") != self.key or state.get("inputs") != self.inputs:
             return False
         outputs = state["outputs"]
         if {place for place in self._present() if not place.endswith(".pyc")} != set(outputs):

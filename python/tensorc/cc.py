@@ -23,7 +23,7 @@ MODULE_FLAGS = (*FLAGS, "-O1")
 RUNTIME_FLAGS = (*FLAGS, "-O2", "-DNDEBUG")
 # The kernels are one text, compiled once per instruction set; which one runs is decided in the process.
 KERNEL_FLAGS = (*RUNTIME_FLAGS, "-fno-math-errno", "-fno-trapping-math", "-Wno-psabi")
-_X86_KERNELS = {
+X86_KERNELS = {
     "baseline": ("-DTC_ISA_BASELINE",),
     "avx2": ("-DTC_ISA_AVX2", "-mavx2", "-mfma", "-mbmi2"),
     "avx512": (
@@ -68,6 +68,8 @@ def find(wanted: str | None) -> Compiler:
         if text is None or not text.strip():
             continue
         command = _words(text, origin)
+        if os.sep in command[0]:  # it is run in other folders
+            command = (os.path.abspath(command[0]), *command[1:])
         if shutil.which(command[0]) is None:
             raise Problem(f"no C compiler: {origin} is {text!r} and there is no program {command[0]!r}: name another")
         return Compiler(command, cflags, ldflags)
@@ -123,7 +125,7 @@ def run(command: list[str], cwd: str, what: str) -> None:
 
 def _archive_key(compiler: Compiler, sources: str) -> str:
     """What the archive depends on: the runtime's text, the compiler, its flags, Python's headers."""
-    flags = (RUNTIME_FLAGS, KERNEL_FLAGS, _X86_KERNELS)
+    flags = (RUNTIME_FLAGS, KERNEL_FLAGS, X86_KERNELS)
     programs = [os.path.realpath(shutil.which(word) or word) for word in compiler.command]
     key = hashlib.sha256(repr((programs, flags, compiler.cflags, python_include(), sys.version)).encode())
     try:
@@ -143,22 +145,33 @@ def _runtime_units(sources: str, key: str) -> list[tuple[str, str, tuple[str, ..
     units: list[tuple[str, str, tuple[str, ...]]] = [
         ("tensorc_rt.o", os.path.join(sources, "tensorc_rt.c"), (*RUNTIME_FLAGS, f'-DTC_RUNTIME_KEY="{key}"'))
     ]
-    sets = _X86_KERNELS if os.uname().machine == "x86_64" else {"baseline": _X86_KERNELS["baseline"]}
+    sets = X86_KERNELS if os.uname().machine == "x86_64" else {"baseline": X86_KERNELS["baseline"]}
     units += [(f"kernels_{name}.o", kernels, (*KERNEL_FLAGS, *flags)) for name, flags in sets.items()]
-    left_out = tuple(f"-DTC_WITHOUT_{name.upper()}" for name in _X86_KERNELS if name not in sets)
+    left_out = tuple(f"-DTC_WITHOUT_{name.upper()}" for name in X86_KERNELS if name not in sets)
     units.append(("recipes.o", os.path.join(sources, "kernel", "recipes.c"), (*KERNEL_FLAGS, *left_out)))
     return units
 
 
+def _made_for(target: str) -> str | None:
+    """The key of an archive that is there, and whole."""
+    try:
+        with open(target + ".key", encoding="ascii") as file:
+            return file.read() if os.path.exists(target) else None
+    except OSError:
+        return None
+
+
 def build_archive(compiler: Compiler, sources: str, target: str) -> None:
-    """Compiles the runtime into the archive `target`, with its key beside it. Atomic."""
+    """Compiles the runtime into the archive `target`, unless it is there, with its key beside it. Atomic."""
     import tempfile
     from concurrent.futures import ThreadPoolExecutor
 
+    key = _archive_key(compiler, sources)
+    if _made_for(target) == key:
+        return
     os.makedirs(os.path.dirname(target), exist_ok=True)
     archiver = os.environ.get("AR") or "ar"
     with tempfile.TemporaryDirectory(dir=os.path.dirname(target)) as scratch:
-        key = _archive_key(compiler, sources)
         units = _runtime_units(sources, key)
         commands = [
             [
@@ -205,28 +218,21 @@ def archive(compiler: Compiler) -> str:
     """The archive for this compiler and this text of the runtime: shipped, cached, or new in the cache."""
     sources = runtime_dir()
     key = _archive_key(compiler, sources)
-    shipped = os.path.join(_HERE, "rt", ARCHIVE)
-    try:
-        with open(shipped + ".key", encoding="ascii") as file:
-            if file.read() == key and os.path.exists(shipped):
-                return shipped
-    except OSError:
-        pass
-    cached = os.path.join(cache_dir(), f"rt-{key}", ARCHIVE)
-    if os.path.exists(cached) and os.path.exists(cached + ".key"):
-        return cached
+    cached_place = os.path.join(cache_dir(), f"rt-{key}", ARCHIVE)
+    for place in (os.path.join(_HERE, "rt", ARCHIVE), cached_place):
+        if _made_for(place) == key:
+            return place
     import filelock
 
     try:
-        os.makedirs(os.path.dirname(cached), exist_ok=True)
-        with filelock.FileLock(os.path.join(os.path.dirname(cached), "lock")):
-            if not (os.path.exists(cached) and os.path.exists(cached + ".key")):
-                build_archive(compiler, sources, cached)
+        os.makedirs(os.path.dirname(cached_place), exist_ok=True)
+        with filelock.FileLock(os.path.join(os.path.dirname(cached_place), "lock")):
+            build_archive(compiler, sources, cached_place)
     except OSError as error:
         raise Problem(
             f"cannot write the cache {cache_dir()}: {error.strerror}: choose a folder with TENSORC_CACHE_DIR"
         ) from None
-    return cached
+    return cached_place
 
 
 def module_command(compiler: Compiler, archive_path: str, c_file: str, output: str) -> list[str]:

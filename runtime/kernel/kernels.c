@@ -1,13 +1,5 @@
 /* kernels.c: the kernels of one instruction set. Compiled once per set, linked together with
- * recipes.c:
- *
- *   cc $FLAGS -DTC_ISA_BASELINE -c kernels.c -o kernels_baseline.o
- *   cc $FLAGS -DTC_ISA_AVX2 -mavx2 -mfma -mbmi2 -c kernels.c -o kernels_avx2.o
- *   cc $FLAGS -DTC_ISA_AVX512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mbmi2 \
- *      -mprefer-vector-width=512 -c kernels.c -o kernels_avx512.o
- *
- * FLAGS: -std=c11 -O2 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno
- *        -fno-trapping-math -Wno-psabi (vectors are passed to inline functions only)
+ * recipes.c: python/tensorc/cc.py has the flags (KERNEL_FLAGS, X86_KERNELS).
  *
  * Never -ffast-math, nor anything else that lets the compiler change a result; never -march of the
  * build machine. recipes.c needs -DTC_WITHOUT_AVX2 or -DTC_WITHOUT_AVX512 where that set is left

@@ -15,14 +15,11 @@ import tempfile
 from collections.abc import Iterator
 
 import torch
+from tensorc import cc
 
 KERNEL = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "runtime", "kernel"))
-FLAGS = "-std=c11 -O2 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-psabi -Werror=implicit"
-SETS = {
-    "BASELINE": "",
-    "AVX2": "-mavx2 -mfma -mbmi2",
-    "AVX512": "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512",
-}
+FLAGS = [*cc.KERNEL_FLAGS, "-fvisibility=default", "-Werror=implicit"]
+SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 LAST, FIRST = 0, 1
 
 
@@ -94,9 +91,9 @@ def build(target: str) -> None:
     objects = []
     for name, flags in SETS.items():
         objects.append(os.path.join(folder, f"kernels_{name.lower()}.o"))
-        one = [*compiler, *FLAGS.split(), f"-DTC_ISA_{name}", *flags.split()]
+        one = [*compiler, *FLAGS, *flags]
         subprocess.run([*one, "-c", os.path.join(KERNEL, "kernels.c"), "-o", objects[-1]], check=True)
-    last = [*compiler, *FLAGS.split(), "-shared", os.path.join(KERNEL, "recipes.c"), *objects]
+    last = [*compiler, *FLAGS, "-shared", os.path.join(KERNEL, "recipes.c"), *objects]
     subprocess.run([*last, "-o", target, "-lm", "-ldl"], check=True)
 
 

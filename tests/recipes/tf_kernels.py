@@ -14,15 +14,12 @@ import tempfile
 from collections.abc import Iterator
 
 import numpy as np
+from tensorc import cc
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNEL = os.path.normpath(os.path.join(HERE, "..", "..", "runtime", "kernel"))
-FLAGS = "-std=c11 -O2 -fPIC -ffp-contract=off -fno-math-errno -fno-trapping-math -Wno-psabi -Werror=implicit"
-SETS = {
-    "BASELINE": "",
-    "AVX2": "-mavx2 -mfma -mbmi2",
-    "AVX512": "-mavx512f -mavx512dq -mavx512bw -mavx512vl -mavx2 -mfma -mbmi2 -mprefer-vector-width=512",
-}
+FLAGS = [*cc.KERNEL_FLAGS, "-fvisibility=default", "-Werror=implicit"]
+SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 BASELINE, AVX2, AVX512 = range(3)
 LAST, FIRST = 0, 1
 THREADS = int(os.environ.get("TENSORC_TF_THREADS", 0)) or os.cpu_count() or 1  # TensorFlow's, for the rules
@@ -71,11 +68,11 @@ def library() -> C.CDLL:
 
 
 def build(target: str) -> None:
-    compiler = [*shlex.split(os.environ.get("CC", "gcc")), *FLAGS.split()]
+    compiler = [*shlex.split(os.environ.get("CC", "gcc")), *FLAGS]
     objects = []
     for name, flags in SETS.items():
         objects.append(os.path.join(os.path.dirname(target), f"kernels_{name.lower()}.o"))
-        one = [*compiler, f"-DTC_ISA_{name}", *flags.split(), "-c", os.path.join(KERNEL, "kernels.c")]
+        one = [*compiler, *flags, "-c", os.path.join(KERNEL, "kernels.c")]
         subprocess.run([*one, "-o", objects[-1]], check=True)
     sources = [os.path.join(KERNEL, "recipes.c"), os.path.join(HERE, "tf_call.c")]
     subprocess.run([*compiler, "-I", KERNEL, "-shared", *sources, *objects, "-o", target, "-lm", "-ldl"], check=True)
