@@ -424,23 +424,26 @@ static void claim_raise(Claimer *c, const Ast *exc, Span span) {
 }
 
 static void claim_assert(Claimer *c, const Ast *stmt) {
+  Ir *asserts = ir_add(c, IR_ASSERTS, BOOL, stmt->span, 0, NULL, NULL);
+  Ir *checked = ir_add(c, IR_IF, NO_VALUE, stmt->span, 1, asserts, NULL);
+  Env before = env_copy(c, &c->env);
+  Block *outer = c->block;
+  c->block = &checked->body;
   Ir *holds = claim_condition(c, stmt->a);
   if (stmt->b && !(stmt->b->kind == AST_Constant && stmt->b->constant == CONST_STR)) {
     refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->b->span, NULL,
            "assert is covered with a literal text only");
-    return;
+  } else if (holds) {
+    Ir *fails = ir_add(c, IR_NOT, BOOL, stmt->a->span, 1, holds, NULL);
+    Ir *ir = ir_add(c, IR_IF, NO_VALUE, stmt->span, 1, fails, NULL);
+    c->block = &ir->body;
+    Ir *raise = ir_add(c, IR_RAISE, NO_VALUE, stmt->span, 0, NULL, NULL);
+    raise->text = "AssertionError";
+    raise->message = stmt->b ? stmt->b->text : NULL;
+    raise->message_bytes = stmt->b ? stmt->b->integer : 0;
   }
-  if (!holds)
-    return;
-  Ir *fails = ir_add(c, IR_NOT, BOOL, stmt->a->span, 1, holds, NULL);
-  Ir *ir = ir_add(c, IR_IF, NO_VALUE, stmt->span, 1, fails, NULL);
-  Block *outer = c->block;
-  c->block = &ir->body;
-  Ir *raise = ir_add(c, IR_RAISE, NO_VALUE, stmt->span, 0, NULL, NULL);
-  raise->text = "AssertionError";
-  raise->message = stmt->b ? stmt->b->text : NULL;
-  raise->message_bytes = stmt->b ? stmt->b->integer : 0;
   c->block = outer;
+  env_join(c, &c->env, &before);
 }
 
 /* print(…) as a statement: of literal texts, bools, ints and floats. All arguments are evaluated

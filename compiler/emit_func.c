@@ -209,6 +209,8 @@ static const char *value_text(Emitter *e, const Ir *ir) {
     return ir->integer > INT32_MAX || ir->integer < -INT32_MAX
                ? arena_format(arena, "INT64_C(%" PRId64 ")", ir->integer)
                : arena_format(arena, "%" PRId64, ir->integer);
+  case IR_ASSERTS:
+    return "tc_asserts";
   case IR_GET:
     return name_of(e, ir->slot);
   case IR_COMPARE:
@@ -561,6 +563,7 @@ static void emit_ir(Emitter *e, const Ir *ir) {
     emit_raise(e, ir);
     break;
   case IR_CONST:
+  case IR_ASSERTS:
   case IR_COUNT:
     NEVER("instruction");
   }

@@ -230,9 +230,12 @@ static bool can_drop(const Ir *ir) {
     return false;
   switch (ir->op) {
   case IR_CONST:
+  case IR_ASSERTS:
   case IR_NOT:
   case IR_COMPARE:
     return true;
+  case IR_IF:
+    return ir->body.n == 0 && ir->orelse.n == 0;
   case IR_GET:
     return !ir->checked;
   default:

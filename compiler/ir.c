@@ -87,6 +87,10 @@ static void verify_types(const Verify *v, const Ir *ir) {
         b.kind < TYPE_BOOL || b.kind > TYPE_FLOAT)
       broken(v, ir, "operand types");
     break;
+  case IR_ASSERTS:
+    if (ir->type.kind != TYPE_BOOL)
+      broken(v, ir, "type of a condition");
+    break;
   case IR_NOT:
   case IR_IF:
   case IR_WHILE:

@@ -19,6 +19,7 @@
 bool plan_is_inline(const Ir *ir) {
   switch (ir->op) {
   case IR_CONST:
+  case IR_ASSERTS:
     return true;
   case IR_GET:
     return ir->alias;

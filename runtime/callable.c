@@ -299,6 +299,16 @@ static PyObject *module_set_mode(PyObject *module, PyObject *name) {
   return PyUnicode_FromString(mode_names[previous]);
 }
 
+bool tc_asserts = true;
+
+static bool asserts_from_flags(void) {
+  PyObject *flags = PySys_GetObject("flags"); /* borrowed */
+  PyObject *level = flags ? PyObject_GetAttrString(flags, "optimize") : NULL;
+  tc_asserts = !level || PyLong_AsLong(level) == 0;
+  Py_XDECREF(level);
+  return !PyErr_Occurred();
+}
+
 static bool mode_from_environment(void) {
   const char *variable = "TENSORC_MODE", *text = getenv(variable);
   if (!text || !*text)
@@ -335,7 +345,7 @@ PyObject *tc__module_init(const TcModuleInfo *info) {
     if (pthread_key_create(&thread_key, thread_free) != 0)
       return PyErr_NoMemory();
     initialized = true;
-    if (!mode_from_environment())
+    if (!asserts_from_flags() || !mode_from_environment())
       goto done;
   }
   if (PyType_Ready(&callable_type) < 0)

@@ -256,6 +256,9 @@ bool tc_exact_linear(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUs
 bool tc_exact_linear_bias(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x,
                           TcBlockUse weight, TcBlockUse bias);
 
+/* Whether Python runs assert statements: not under -O. */
+extern bool tc_asserts;
+
 /* ── scalars: Python's arithmetic on 64-bit ints and doubles ─────────────────────────────────── */
 /* Ints raise OverflowError where Python's int would leave 64 bits; division by zero and the like
  * raise what Python raises. */

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from workbench import BODIES, HEAD, Project, has_torch
+from workbench import BODIES, HEAD, Project, environment, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed")]
 
@@ -489,3 +489,41 @@ def test_a_failing_result_prints_nothing(built: dict[str, Project], mode: str) -
     code = "import torch, calls_python as m\ntry:\n    m.total(torch.empty(2**62, 0))\nexcept RuntimeError as e:\n    print('Storage size' in str(e))"
     done = built["python"].python(code, mode=mode)
     assert (done.stdout, done.stderr) == ("True\n", "")
+
+
+@pytest.mark.parametrize("mode", ["native", "auto", "compare"])
+@pytest.mark.parametrize("level", ["", "1", "2"])
+def test_assert_under_optimize(tmp_path: Path, mode: str, level: str) -> None:
+    """python -O runs no assert statement, nor what it would have read."""
+    source = '''
+        def positive(n: int) -> int:
+            assert n > 0, "no"
+            return n
+
+
+        def bound(n: int) -> int:
+            if n > 1:
+                z = 1
+            assert z == 1
+            return z + n
+
+
+        def divides(n: int) -> int:
+            assert 6 / n > 0
+            return n
+
+        '''
+    code = """
+        import m
+        def answer(f, n):
+            try:
+                return f(n)
+            except Exception as e:
+                return type(e).__name__, str(e)
+        for f in (m.positive, m.bound, m.divides):
+            for n in (-1, 0, 1, 2):
+                got, want = answer(f, n), answer(f.__wrapped__, n)
+                print(got == want, f.body in ("exact", "python"))
+        """
+    out = Project(tmp_path, {"m.py": source}).build().run(code, mode=mode, env=environment(PYTHONOPTIMIZE=level))
+    assert set(out.splitlines()) == {"True True"} and len(out.splitlines()) == 12

@@ -121,32 +121,35 @@ def truth(n: int, v: float) -> float:
 #   return %5
 # }
 # func raising(x f32[2], n int) -> f32[2] {
-#   %0 = get int n
-#   %1 = const int 0
-#   %2 = compare bool %0 > %1
-#   %3 = not bool %2
-#   if %3 {
-#     raise AssertionError "positive"
+#   %0 = asserts bool
+#   if %0 {
+#     %2 = get int n
+#     %3 = const int 0
+#     %4 = compare bool %2 > %3
+#     %5 = not bool %4
+#     if %5 {
+#       raise AssertionError "positive"
+#     }
 #   }
-#   %6 = get int n
-#   %7 = const int 100
-#   %8 = compare bool %6 > %7
-#   if %8 {
+#   %8 = get int n
+#   %9 = const int 100
+#   %10 = compare bool %8 > %9
+#   if %10 {
 #     raise ValueError "too many"
 #   }
-#   %11 = get int n
-#   %12 = const int 1
-#   %13 = compare bool %11 == %12
-#   if %13 {
-#     %15 = get f32[2] x
-#     set .2 %15
-#   } else {
+#   %13 = get int n
+#   %14 = const int 1
+#   %15 = compare bool %13 == %14
+#   if %15 {
 #     %17 = get f32[2] x
-#     %18 = tensor relu f32[2] %17
-#     set .2 %18
+#     set .2 %17
+#   } else {
+#     %19 = get f32[2] x
+#     %20 = tensor relu f32[2] %19
+#     set .2 %20
 #   }
-#   %20 = get f32[2] .2
-#   return %20
+#   %22 = get f32[2] .2
+#   return %22
 # }
 # func truth(n int, v float) -> float {
 #   %0 = get int n
@@ -190,7 +193,7 @@ def truth(n: int, v: float) -> float:
 #   x: f32[2], parameter, rows
 #   flag: bool, parameter
 #   h: f32[2], may be unassigned
-# raising: exact { if { } if { } if { } else { relu } }
+# raising: exact { if { if { } } if { } if { } else { relu } }
 #   x: f32[2], parameter
 #   n: int, parameter
 #   temporary 2: f32[2]
