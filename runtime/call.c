@@ -197,66 +197,6 @@ typedef enum Outcome {
   OUTCOME_ABORT,   /* an exception that goes straight to the caller */
 } Outcome;
 
-/* A dual tensor has autograd metadata. */
-static bool may_be_dual(const TcFunc *func, const TcValue *values) {
-  if (!torch.has_meta)
-    return true;
-  for (int i = 0; i < func->n_params; i++)
-    if (func->params[i].type.kind == TC_TENSOR &&
-        impl_words(values[i].tensor.handle)[META_WORD] != 0)
-      return true;
-  return false;
-}
-
-static Outcome check_torch_state(Callable *self, Plan *plan, Mode mode, Reason *reason) {
-  const TcFunc *func = self->func;
-  Verdict verdict = torch_thread_verdict(func, plan->tc.thread, reason);
-  if (verdict == VERDICT_FAILED)
-    *reason = REASON_FUNCTION_MODE;
-  if (verdict >= VERDICT_REFUSED)
-    return OUTCOME_REFUSED;
-  plan->tc.plain &= verdict == VERDICT_PLAIN;
-
-  long level = may_be_dual(func, plan->values) ? forward_ad_level() : -1;
-  for (int i = 0; i < func->n_params && level >= 0; i++) {
-    if (func->params[i].type.kind != TC_TENSOR)
-      continue;
-    int dual = is_dual(plan->slots[i].object, level);
-    if (dual == 0)
-      continue;
-    if (dual < 0)
-      *reason = REASON_FORWARD_AD;
-    else
-      torch_refuse_state(func, REASON_FORWARD_AD,
-                         "a forward-mode gradient (an input is a dual tensor)", reason);
-    return OUTCOME_REFUSED;
-  }
-  if (level < -1) {
-    *reason = REASON_FORWARD_AD;
-    return OUTCOME_REFUSED;
-  }
-
-  if (torch.grad_mode()) {
-    if (module_info->gradients == TC_ON_ERROR ||
-        (module_info->gradients == TC_ON_PYTHON && mode != MODE_NATIVE)) {
-      int i = torch_find_requires_grad(func, plan->values);
-      if (i >= 0) {
-        *reason = REASON_GRADIENTS;
-        PyErr_Format(PyExc_RuntimeError,
-                     "rextio-torch: parameter '%s' of %s() requires grad and grad mode is on; "
-                     "native code gives no gradients "
-                     "(use torch.no_grad() or torch.inference_mode())",
-                     func->params[i].name, func->qualname);
-        return OUTCOME_REFUSED;
-      }
-    } else {
-      plan->grad_off = true;
-    }
-  }
-  plan->release_gil = torch_count_elements(&plan->tc, plan->values) >= LONG_BODY_ELEMS;
-  return OUTCOME_OK;
-}
-
 static Outcome refuse_unavailable(const TcFunc *func, const char *lane, const char *problem,
                                   Reason *reason) {
   *reason = REASON_UNAVAILABLE;
@@ -289,6 +229,20 @@ static bool take_call_args(Plan *plan, Mode mode, Reason *reason) {
   return take_args(plan->tc.func, plan->slots, strictness, plan->values, &plan->tc.plain, reason);
 }
 
+static Outcome prepare_torch(Plan *plan, Mode mode, Reason *reason) {
+  if (!take_call_args(plan, mode, reason))
+    return OUTCOME_REFUSED;
+  bool refuses = module_info->gradients == TC_ON_ERROR ||
+                 (module_info->gradients == TC_ON_PYTHON && mode != MODE_NATIVE);
+  Verdict verdict =
+      torch_call_verdict(&plan->tc, plan->values, plan->slots, refuses, &plan->grad_off, reason);
+  if (verdict >= VERDICT_REFUSED)
+    return OUTCOME_REFUSED;
+  plan->tc.plain &= verdict == VERDICT_PLAIN;
+  plan->release_gil = torch_count_elements(&plan->tc, plan->values) >= LONG_BODY_ELEMS;
+  return OUTCOME_OK;
+}
+
 static Outcome prepare_tf(Plan *plan, Mode mode, Reason *reason) {
   const TcFunc *func = plan->tc.func;
   Verdict verdict = tf_thread_verdict(func, reason);
@@ -317,9 +271,9 @@ static Outcome prepare(Callable *self, Plan *plan, Mode mode, Reason *reason) {
     return loaded;
   if (self->lane == TC_LANE_TENSORFLOW)
     return prepare_tf(plan, mode, reason);
-  if (!take_call_args(plan, mode, reason))
-    return OUTCOME_REFUSED;
-  return self->lane == TC_LANE_TORCH ? check_torch_state(self, plan, mode, reason) : OUTCOME_OK;
+  if (self->lane == TC_LANE_TORCH)
+    return prepare_torch(plan, mode, reason);
+  return take_call_args(plan, mode, reason) ? OUTCOME_OK : OUTCOME_REFUSED;
 }
 
 /* Another thread may drop the object of an argument, and torch takes the GIL whenever the count of

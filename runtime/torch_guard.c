@@ -125,3 +125,57 @@ static int is_dual(PyObject *tensor, long level) {
   Py_XDECREF(tangent);
   return answer;
 }
+
+/* A dual tensor has autograd metadata. */
+static bool may_be_dual(const TcFunc *func, const TcValue *values) {
+  if (!torch.has_meta)
+    return true;
+  for (int i = 0; i < func->n_params; i++)
+    if (func->params[i].type.kind == TC_TENSOR &&
+        impl_words(values[i].tensor.handle)[META_WORD] != 0)
+      return true;
+  return false;
+}
+
+static Verdict check_duals(const TcFunc *func, const TcValue *values, const ArgSlot *slots,
+                           Reason *reason) {
+  long level = may_be_dual(func, values) ? forward_ad_level() : -1;
+  int dual = level < -1 ? -1 : 0;
+  for (int i = 0; i < func->n_params && level >= 0 && dual == 0; i++)
+    if (func->params[i].type.kind == TC_TENSOR)
+      dual = is_dual(slots[i].object, level);
+  if (dual == 0)
+    return VERDICT_PLAIN;
+  if (dual > 0)
+    return torch_refuse_state(func, REASON_FORWARD_AD,
+                              "a forward-mode gradient (an input is a dual tensor)", reason);
+  *reason = REASON_FORWARD_AD;
+  return VERDICT_FAILED;
+}
+
+/* Of a call whose arguments were taken. *grad_off: grad mode is on, and the body has to run without
+ * it. */
+static Verdict torch_call_verdict(const TcCall *tc, const TcValue *values, const ArgSlot *slots,
+                                  bool refuses_gradients, bool *grad_off, Reason *reason) {
+  const TcFunc *func = tc->func;
+  Verdict verdict = torch_thread_verdict(func, tc->thread, reason);
+  if (verdict == VERDICT_FAILED)
+    *reason = REASON_FUNCTION_MODE;
+  if (verdict >= VERDICT_REFUSED)
+    return verdict;
+  Verdict duals = check_duals(func, values, slots, reason);
+  if (duals >= VERDICT_REFUSED)
+    return duals;
+  bool grad_mode = torch.grad_mode();
+  int i = grad_mode && refuses_gradients ? torch_find_requires_grad(func, values) : -1;
+  if (i >= 0) {
+    *reason = REASON_GRADIENTS;
+    PyErr_Format(PyExc_RuntimeError,
+                 "rextio-torch: parameter '%s' of %s() requires grad and grad mode is on; "
+                 "native code gives no gradients (use torch.no_grad() or torch.inference_mode())",
+                 func->params[i].name, func->qualname);
+    return VERDICT_REFUSED;
+  }
+  *grad_off = grad_mode && !refuses_gradients;
+  return verdict;
+}
