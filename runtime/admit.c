@@ -213,7 +213,8 @@ static bool battery_matmul(Battery *t) {
     if (!rule.exact)
       continue;
     struct TcBuffer *packed =
-        rule.pack_elems > 0 ? buffer_new((size_t)rule.pack_elems * sizeof(float)) : NULL;
+        rule.pack_elems > 0 ? buffer_new(&buffer_cache, (size_t)rule.pack_elems * sizeof(float))
+                            : NULL;
     if (rule.pack_elems > 0 && !packed) {
       t->failed = true;
       return false;

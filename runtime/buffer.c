@@ -6,7 +6,8 @@
 
 /* The head of a piece of memory; the elements follow behind it, at 64 bytes. */
 struct TcBuffer {
-  struct TcBuffer *next; /* in the cache */
+  struct BufferCache *cache; /* of the thread that took it, which also gives it back */
+  struct TcBuffer *next;     /* in the cache */
   size_t capacity_bytes;
   int count; /* variables that hold it */
 };
@@ -33,27 +34,28 @@ static void buffers_free(void *cache) {
 
 static void buffers_key_make(void) { pthread_key_create(&buffers_key, buffers_free); }
 
-static struct TcBuffer *buffer_new(size_t bytes) {
+static struct TcBuffer *buffer_new(BufferCache *cache, size_t bytes) {
   struct TcBuffer **best = NULL;
-  for (struct TcBuffer **link = &buffer_cache.free; *link; link = &(*link)->next)
+  for (struct TcBuffer **link = &cache->free; *link; link = &(*link)->next)
     if ((*link)->capacity_bytes >= bytes &&
         (!best || (*link)->capacity_bytes < (*best)->capacity_bytes))
       best = link;
   if (best) {
     struct TcBuffer *buffer = *best;
     *best = buffer->next;
-    buffer_cache.free_bytes -= buffer->capacity_bytes;
+    cache->free_bytes -= buffer->capacity_bytes;
     buffer->count = 1;
     return buffer;
   }
   if (bytes > SIZE_MAX / 2)
     return NULL;
   pthread_once(&buffers_once, buffers_key_make);
-  pthread_setspecific(buffers_key, &buffer_cache);
+  pthread_setspecific(buffers_key, cache);
   size_t capacity = bytes < BUFFER_LEAST_BYTES ? BUFFER_LEAST_BYTES : (bytes + 63) / 64 * 64;
   struct TcBuffer *buffer = aligned_alloc(64, BUFFER_HEAD_BYTES + capacity);
   if (!buffer)
     return NULL;
+  buffer->cache = cache;
   buffer->capacity_bytes = capacity;
   buffer->count = 1;
   return buffer;
@@ -72,13 +74,14 @@ static inline void *buffer_data(struct TcBuffer *buffer) {
 void tc__free_buffer(struct TcBuffer *buffer) {
   if (--buffer->count > 0)
     return;
-  if (buffer_cache.free_bytes + buffer->capacity_bytes > CACHE_MOST_BYTES) {
+  BufferCache *cache = buffer->cache;
+  if (cache->free_bytes + buffer->capacity_bytes > CACHE_MOST_BYTES) {
     free(buffer);
     return;
   }
-  buffer->next = buffer_cache.free;
-  buffer_cache.free = buffer;
-  buffer_cache.free_bytes += buffer->capacity_bytes;
+  buffer->next = cache->free;
+  cache->free = buffer;
+  cache->free_bytes += buffer->capacity_bytes;
 }
 
 bool tc_block_copy(TcCall *tc, TcBlock *to, const TcBlock *from) {

@@ -33,6 +33,7 @@ typedef struct ExactCall {
 /* One block of it. TcCall.exact points here while the exact body runs. */
 struct ExactBlock {
   ExactCall *call;
+  BufferCache *buffers; /* of the thread that runs it */
   int64_t first_row, n_rows;
   bool too_small; /* an operation can't run in blocks (of this size): the whole call may still do */
   bool not_exact; /* a recipe is not exact for these sizes */
@@ -90,7 +91,7 @@ static inline int64_t whole_rows(const TcCall *tc, const TcBlock *x) {
 
 /* Memory for a result, in place of operand `over` where it was handed over and nobody else holds
  * it. */
-static inline bool result_new(TcBlock *out, TcBlockUse *over, size_t item_bytes) {
+static inline bool result_new(const TcCall *tc, TcBlock *out, TcBlockUse *over, size_t item_bytes) {
   if (over && over->owned && over->block->buffer && over->block->buffer->count == 1) {
     out->buffer = over->block->buffer;
     out->data = over->block->data;
@@ -100,7 +101,8 @@ static inline bool result_new(TcBlock *out, TcBlockUse *over, size_t item_bytes)
     return true;
   }
   size_t bytes;
-  out->buffer = count_bytes(out->sizes, item_bytes, &bytes) ? buffer_new(bytes) : NULL;
+  out->buffer =
+      count_bytes(out->sizes, item_bytes, &bytes) ? buffer_new(tc->exact->buffers, bytes) : NULL;
   if (!out->buffer)
     return false;
   out->data = buffer_data(out->buffer);
@@ -126,7 +128,7 @@ bool tc_exact_map1(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
     return decline(&x, 1);
   TcPlace at = place_of(tc, x.block);
   const float *from = x.block->data;
-  if (!result_new(&result, &x, sizeof(float)))
+  if (!result_new(tc, &result, &x, sizeof(float)))
     return decline(&x, 1);
   unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].map1(from, result.data, result.sizes[0] * result.sizes[1],
@@ -177,7 +179,7 @@ bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
   TcRule rule;
   if (!may_run(tc, recipe, &whole, result.rows, &rule))
     return decline(uses, 2);
-  if (!result_new(&result,
+  if (!result_new(tc, &result,
                   full_x && uses[0].owned ? &uses[0]
                   : full_y                ? &uses[1]
                                           : NULL,
@@ -230,7 +232,7 @@ static bool reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
   if (!along(tc, recipe, &x, dim, &axis, &at))
     return decline(&x, 1);
   TcBlock result = reduced(x.block, axis, keepdim);
-  if (!result_new(&result, NULL, item_bytes))
+  if (!result_new(tc, &result, NULL, item_bytes))
     return decline(&x, 1);
   unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].along(x.block->data, result.data, x.block->sizes[0],
@@ -256,7 +258,7 @@ bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBloc
   TcRule rule;
   if (x.block->rank != 2 || x.block->rows || !may_run(tc, recipe, &whole, false, &rule))
     return decline(&x, 1);
-  if (!result_new(&result, NULL, sizeof(float)))
+  if (!result_new(tc, &result, NULL, sizeof(float)))
     return decline(&x, 1);
   unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].transpose(x.block->data, result.data, x.block->sizes[0],
@@ -274,7 +276,7 @@ bool tc_exact_rowwise(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockU
                     .rank = x.block->rank,
                     .rows = x.block->rows};
   const float *from = x.block->data;
-  if (!result_new(&result, &x, sizeof(float)))
+  if (!result_new(tc, &result, &x, sizeof(float)))
     return decline(&x, 1);
   unsigned before = kernel_enter(tc->exact->call->lane);
   recipe->kernel[tc->exact->call->isa].along(from, result.data, result.sizes[0], result.sizes[1],
@@ -295,7 +297,7 @@ static const float *packed_weight(TcCall *tc, const TcBlock *w, TcMatmul *mm, in
         pack->transposed == mm->transposed)
       return buffer_data(pack->buffer);
   }
-  struct TcBuffer *buffer = buffer_new((size_t)elems * sizeof(float));
+  struct TcBuffer *buffer = buffer_new(tc->exact->buffers, (size_t)elems * sizeof(float));
   if (!buffer)
     return NULL;
   tc__kernels((int)call->isa)->pack(mm->w, buffer_data(buffer), mm->k, mm->n, mm->transposed);
@@ -322,7 +324,7 @@ static bool matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse 
   if (rule.pack_elems > 0 &&
       !(mm.packed = packed_weight(tc, uses[1].block, &mm, rule.pack_elems, &temporary)))
     return decline(uses, n_uses);
-  bool ok = result_new(&result, NULL, sizeof(float));
+  bool ok = result_new(tc, &result, NULL, sizeof(float));
   if (ok) {
     TcPlace at = place_of(tc, x);
     mm.out = result.data;

@@ -48,7 +48,7 @@ typedef enum BlockEnd { BLOCK_DONE, BLOCK_DECLINED, BLOCK_TOO_SMALL, BLOCK_NOT_E
 /* A run over rows [first, first + n) into *result, which the caller drops. */
 static BlockEnd run_block(const TcCall *tc, ExactCall *call, const TcValue *args, int64_t first,
                           int64_t n, TcBlock *result) {
-  struct ExactBlock block = {call, first, n, false, false};
+  struct ExactBlock block = {call, &buffer_cache, first, n, false, false};
   TcCall own = *tc;
   TcValue values[MOST_PARAMS], value;
   const TcFunc *func = tc->func;
@@ -120,6 +120,8 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, ExactCall *call
     if (x->sizes[1] > cols)
       cols = x->sizes[1];
   }
+  if (rows < BLOCK_ROWS_STEP + LEAST_LAST_ROWS)
+    return false; /* the usual case, without a division */
   int64_t block_rows = BLOCK_ELEMS / cols / BLOCK_ROWS_STEP * BLOCK_ROWS_STEP;
   if (block_rows < BLOCK_ROWS_STEP)
     block_rows = BLOCK_ROWS_STEP;
@@ -147,7 +149,14 @@ static bool exact_run(TcCall *tc, const ExactLane *lane, int threads, Declined *
   if (__atomic_load_n(&declined->any, __ATOMIC_RELAXED) &&
       declined_before(declined, digest_sizes(func, blocks, threads)))
     return false;
-  ExactCall call = {.lane = lane, .isa = lane->isa, .threads = threads};
+  ExactCall call; /* packs are written before they are read: clearing them would take a while */
+  call.lane = lane;
+  call.isa = lane->isa;
+  call.threads = threads;
+  call.workers = 1;
+  call.rows = 0;
+  call.packs_closed = false;
+  call.n_packs = 0;
   BlockJob job = {.tc = tc, .call = &call, .args = blocks};
   TcBlock block = {0};
   bool ok = false;
