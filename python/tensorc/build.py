@@ -53,9 +53,8 @@ class Compiled:
         self.tree: dict[str, bytes] = {}  # files of the build tree, without the extensions
         self.wheel: dict[str, bytes] = {}  # the same of the wheel
         self.work: list[Job] = []
-        self.kept: list[
-            tuple[str, str]
-        ] = []  # (file, its import): imports that make the wheel depend on a marker package
+        # (file, its import): what makes the wheel depend on a marker package
+        self.kept: list[tuple[str, str]] = []
 
 
 class Build:

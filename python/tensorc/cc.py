@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from typing import NamedTuple
 
 from tensorc.problem import Problem
@@ -195,8 +196,10 @@ def build_archive(compiler: Compiler, sources: str, target: str) -> None:
         run([*_words(archiver, "AR"), "rcs", ARCHIVE, *objects], scratch, "the runtime archive")
         with open(os.path.join(scratch, "key"), "w", encoding="ascii") as file:
             file.write(key)
+        with suppress(FileNotFoundError):
+            os.unlink(target + ".key")  # a key only ever stands beside its own archive, whenever this is interrupted
+        os.replace(os.path.join(scratch, ARCHIVE), target)
         os.replace(os.path.join(scratch, "key"), target + ".key")
-        os.replace(os.path.join(scratch, ARCHIVE), target)  # last: where it is, the key is, too
 
 
 def cache_dir() -> str:
