@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The tensor operations that a block uses, each once, in op_table's order. */
+/* The tensor operations that a block uses. */
 static void find_ops(const Block *block, bool *used) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
     if (ir->op == IR_TENSOR)
-      used[ir->tensor_op] = true;
+      used[plan_op(ir)] = true;
     find_ops(&ir->body, used);
     find_ops(&ir->orelse, used);
   }
@@ -44,13 +44,6 @@ static void emit_type(Buf *out, Type type) {
 
 static void emit_string(Buf *out, const char *text) { buf_add_c_string(out, text, strlen(text)); }
 
-static bool any_op(const bool *used) {
-  for (int i = 0; i < OP_COUNT; i++)
-    if (used[i])
-      return true;
-  return false;
-}
-
 /* The description of one function for the runtime. */
 static bool prints(const Block *block) {
   for (int i = 0; i < block->n; i++) {
@@ -76,21 +69,6 @@ static void emit_descriptor(Buf *out, const Func *func) {
     }
     buf_add(out, "};\n");
   }
-  bool used[OP_COUNT] = {false};
-  find_ops(&func->body, used);
-  int n_used = 0;
-  if (func->exact) {
-    buf_addf(out, "static const TcOp %s_ops[] = {\n", func->c_name);
-    for (int i = 0; i < OP_COUNT; i++) {
-      if (!used[i])
-        continue;
-      const Run *run = &run_table[func->lane][i];
-      buf_addf(out, "    {&tc_recipe_%s, \"%s\", \"%s\"},\n", run->recipe, run->name,
-               run->overload);
-      n_used++;
-    }
-    buf_add(out, "};\n");
-  }
   int first_line =
       func->def->list2.n > 0 ? func->def->list2.items[0]->span.line : func->def->span.line;
   buf_addf(out, "static const TcFunc %s_func = {\n    .name = ", func->c_name);
@@ -103,14 +81,13 @@ static void emit_descriptor(Buf *out, const Func *func) {
     buf_addf(out, "    .params = %s_params, .n_params = %d,\n", func->c_name, func->n_params);
   buf_add(out, "    .result = ");
   emit_type(out, func->result.type);
-  buf_addf(out, ",\n    .library = %s_library", func->c_name);
+  buf_addf(out, ",\n    .body = %s_body", func->c_name);
+  if (func->n_ops > 0)
+    buf_addf(out, ", .ops = %s_ops, .n_ops = %d", func->c_name, func->n_ops);
   if (prints(&func->body))
     buf_add(out, ", .prints = true");
-  if (func->exact)
-    buf_addf(out, ", .exact = %s_exact, .ops = %s_ops, .n_ops = %d, .splits = %s", func->c_name,
-             func->c_name, n_used, func->splits ? "true" : "false");
-  else if (!any_op(used))
-    buf_add(out, ", .no_ops = true");
+  if (func->splits)
+    buf_add(out, ", .splits = true");
   buf_add(out, "};\n");
 }
 
@@ -139,7 +116,7 @@ void emit_unit(Buf *out, Unit *unit, const char *extension) {
       find_ops(&unit->funcs.items[i]->body, used[unit->funcs.items[i]->lane]);
   for (int lane = 0; lane < LANE_COUNT; lane++)
     for (int i = 0; i < OP_COUNT; i++)
-      if (used[lane][i])
+      if (used[lane][i] && *run_table[lane][i].recipe)
         buf_addf(out, "extern const TcRecipe tc_recipe_%s;\n", run_table[lane][i].recipe);
   int n_funcs = 0;
   for (int i = 0; i < unit->funcs.n; i++) {

@@ -1,8 +1,8 @@
 /* emit_func.c: one function's plan → C.
  *
- * Reads IR with its plan and prints it; decides nothing. A function becomes one C function per
- * body; its Python statements stand above their C as comments, and #line makes the C compiler and
- * debuggers speak of the Python source.
+ * Reads IR with its plan and prints it; decides nothing. A function becomes a table of its
+ * operations and one C function; its Python statements stand above their C as comments, and #line
+ * makes the C compiler and debuggers speak of the Python source.
  *
  * Every variable has one C name for the whole function. Tensors are declared at the top, so that
  * `done` can drop them.
@@ -13,31 +13,17 @@
 #include <math.h>
 #include <string.h>
 
-/* How the two bodies spell the same program. */
-typedef struct BodyText {
-  const char *name;  /* suffix of the C function */
-  const char *field; /* of TcValue */
-  const char *type, *get, *take, *move, *copy, *give, *drop;
-  const char *unset; /* the member that is NULL while a variable is unassigned */
-} BodyText;
-
-static const BodyText library_text = {"library", "tensor",  "TcTensor", "tc_get",  "tc_take",
-                                      "tc_move", "tc_copy", "tc_give",  "tc_drop", "handle"};
-static const BodyText exact_text = {
-    "exact",         "block",         "TcBlock",       "tc_block_get",  "tc_block_take",
-    "tc_block_move", "tc_block_copy", "tc_block_give", "tc_block_drop", "data"};
-
 typedef struct Emitter {
   Unit *unit;
   Func *func;
-  const BodyText *body;
   Buf *out;           /* the body */
+  Buf ops;            /* rows of its table of operations */
   Buf temporaries;    /* names of tensor temporaries, each with ", " before it */
   const char **names; /* C name of each slot */
   int *n_reads;       /* GETs of each slot */
   int *n_writes;      /* SETs and FORs of each slot */
   int *temporary;     /* number of the variable of each value, by id; 0: none yet */
-  int n_temporaries, n_ranges;
+  int n_temporaries, n_ranges, n_ops;
   int indent, line; /* line: the Python line that the output is at */
   bool uses_done;   /* something jumps to `done` */
   bool uses_result; /* something is returned */
@@ -271,8 +257,7 @@ static const char *use_text(Emitter *e, const Ir *arg) {
   bool last = arg->n_uses == 1;
   if (arg->op == IR_GET && arg->alias)
     last = arg->last_use && (arg->slot->parameter < 0 || e->n_writes[arg->slot->index] > 0);
-  return arena_format(&e->unit->arena, "%s(&%s)", last ? e->body->take : e->body->get,
-                      value_text(e, arg));
+  return arena_format(&e->unit->arena, "%s(&%s)", last ? "tc_take" : "tc_get", value_text(e, arg));
 }
 
 /* ── instructions ────────────────────────────────────────────────────────────────────────────── */
@@ -282,32 +267,22 @@ static void put_try(Emitter *e, const char *step) {
   put(e, "TC_TRY(%s);", step);
 }
 
+/* A row of the table of operations, and the call that names it. */
 static void emit_tensor(Emitter *e, const Ir *ir) {
   Arena *arena = &e->unit->arena;
-  OpClass class = op_table[ir->tensor_op].class;
-  const Run *run = &run_table[e->func->lane][ir->tensor_op];
+  OpId op = plan_op(ir);
+  const Run *run = &run_table[e->func->lane][op];
+  bool recipe = e->func->exact && *run->recipe;
+  buf_addf(&e->ops, "    {%s, \"%s\", %s%s, %s, \"%s\", \"%s\", %d, %d, %s},\n",
+           class_table[op_table[op].class].runtime, op_table[ir->tensor_op].name,
+           recipe ? "&tc_recipe_" : "NULL", recipe ? run->recipe : "", run->wheel, run->name,
+           run->overload, ir->n_args, ir->dim, ir->keepdim ? "true" : "false");
   const char *operands = "";
   for (int i = 0; i < ir->n_args; i++)
     operands = arena_format(arena, "%s, %s", operands, use_text(e, ir->args[i]));
   const char *out = target_of(e, ir);
-  const char *suffix = class == CLASS_LINEAR && ir->n_args == 3 ? "_bias" : "", *options = "";
-  if (class == CLASS_ROWWISE)
-    options = arena_format(arena, ", %d", ir->dim);
-  else if (class == CLASS_REDUCE || class == CLASS_ARGMAX)
-    options = arena_format(arena, ", %d, %s", ir->dim, ir->keepdim ? "true" : "false");
-  if (e->body == &exact_text) {
-    static const char *const functions[] = {
-        [CLASS_MAP1] = "map1",       [CLASS_MAP2] = "map2",          [CLASS_REDUCE] = "reduce",
-        [CLASS_ROWWISE] = "rowwise", [CLASS_ARGMAX] = "argmax",      [CLASS_MATMUL] = "matmul",
-        [CLASS_LINEAR] = "linear",   [CLASS_TRANSPOSE] = "transpose"};
-    put_try(e, arena_format(arena, "tc_exact_%s%s(tc, &%s, &tc_recipe_%s%s%s)", functions[class],
-                            suffix, out, run->recipe, operands, options));
-    return;
-  }
-  const char *name = *run->name ? arena_format(arena, ", \"%s\"", run->name) : "";
-  const char *overload = *run->overload ? arena_format(arena, ", \"%s\"", run->overload) : "";
-  put_try(e, arena_format(arena, "%s%s(tc, &%s%s%s%s%s)", run->library, suffix, out, name, overload,
-                          operands, options));
+  put_try(e, arena_format(arena, "tc_op%d(tc, &%s, &%s_ops[%d]%s)", ir->n_args, out,
+                          e->func->c_name, e->n_ops++, operands));
 }
 
 static void emit_arith(Emitter *e, const Ir *ir) {
@@ -342,7 +317,7 @@ static void emit_get(Emitter *e, const Ir *ir) {
     buf_add_c_string(&text, python, strlen(python));
     e->uses_done = true;
     if (ir->type.kind == TYPE_TENSOR)
-      put(e, "if (!%s.%s) TC_TRY(tc_raise_unbound(tc, %s));", name, e->body->unset, text.text);
+      put(e, "if (!tc_is_set(&%s)) TC_TRY(tc_raise_unbound(tc, %s));", name, text.text);
     else
       put(e, "if (!has_%s) TC_TRY(tc_raise_unbound(tc, %s));", name, text.text);
     buf_free(&text);
@@ -353,9 +328,9 @@ static void emit_get(Emitter *e, const Ir *ir) {
   if (ir->type.kind != TYPE_TENSOR)
     put(e, "%s = %s;", out, name);
   else if (ir->last_use)
-    put(e, "%s(&%s, &%s);", e->body->move, out, name);
+    put(e, "tc_move(&%s, &%s);", out, name);
   else
-    put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, &%s)", e->body->copy, out, name));
+    put_try(e, arena_format(&e->unit->arena, "tc_copy(tc, &%s, &%s)", out, name));
 }
 
 static void emit_set(Emitter *e, const Ir *ir) {
@@ -369,9 +344,9 @@ static void emit_set(Emitter *e, const Ir *ir) {
       put(e, "%s = %s;", name,
           value->op == IR_COMPARE && plan_is_inline(value) ? compare_text(e, value) : from);
     else if (value->op == IR_GET && value->alias ? value->last_use : value->n_uses == 1)
-      put(e, "%s(&%s, &%s);", e->body->move, name, from);
+      put(e, "tc_move(&%s, &%s);", name, from);
     else
-      put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, &%s)", e->body->copy, name, from));
+      put_try(e, arena_format(&e->unit->arena, "tc_copy(tc, &%s, &%s)", name, from));
   }
   if (ir->slot->may_be_unbound && ir->slot->type.kind != TYPE_TENSOR)
     put(e, "has_%s = true;", name);
@@ -446,7 +421,7 @@ static void emit_return(Emitter *e, const Ir *ir) {
   e->uses_result = e->uses_result || value->type.kind != TYPE_NONE;
   switch (value->type.kind) {
   case TYPE_TENSOR:
-    put(e, "result->%s = %s(&%s);", e->body->field, e->body->give, value_text(e, value));
+    put(e, "result->tensor = tc_give(&%s);", value_text(e, value));
     break;
   case TYPE_INT:
     put(e, "result->i = %s;", value_text(e, value));
@@ -589,15 +564,13 @@ static void count_slots(Emitter *e, const Block *block) {
 static void emit_declarations(Emitter *e, Buf *out) {
   Func *func = e->func;
   const char *fields[] = {
-      [TYPE_BOOL] = "b", [TYPE_INT] = "i", [TYPE_FLOAT] = "f", [TYPE_TENSOR] = e->body->field};
+      [TYPE_BOOL] = "b", [TYPE_INT] = "i", [TYPE_FLOAT] = "f", [TYPE_TENSOR] = "tensor"};
   for (int i = 0; i < func->slots.n; i++) {
     const Slot *slot = func->slots.items[i];
     const char *name = e->names[i];
     if (e->n_reads[i] + e->n_writes[i] == 0 || slot->type.kind == TYPE_NONE)
       continue;
-    const char *type = slot->type.kind == TYPE_TENSOR
-                           ? arena_format(&e->unit->arena, "%s ", e->body->type)
-                           : scalar_type(slot->type);
+    const char *type = slot->type.kind == TYPE_TENSOR ? "TcTensor " : scalar_type(slot->type);
     if (slot->parameter >= 0)
       buf_addf(out, "  %s%s = args[%d].%s;\n", type, name, slot->parameter,
                fields[slot->type.kind]);
@@ -611,7 +584,7 @@ static void emit_declarations(Emitter *e, Buf *out) {
       buf_addf(out, "  (void)%s;\n", name);
   }
   if (e->temporaries.length)
-    buf_addf(out, "  %s %s;\n", e->body->type, e->temporaries.text + 2);
+    buf_addf(out, "  TcTensor %s;\n", e->temporaries.text + 2);
   buf_add(out, "  bool ok = false;\n");
 }
 
@@ -621,12 +594,12 @@ static void emit_cleanup(Emitter *e, Buf *out) {
   for (int i = 0; i < e->func->slots.n; i++) {
     const Slot *slot = e->func->slots.items[i];
     if (slot->type.kind == TYPE_TENSOR && e->n_writes[i] > 0)
-      buf_addf(out, "  %s(&%s);\n", e->body->drop, e->names[i]);
+      buf_addf(out, "  tc_drop(&%s);\n", e->names[i]);
   }
   /* The list of temporaries is ", t3 = {0}, t7 = {0}". */
   for (const char *at = e->temporaries.text; at && *at;) {
     int n = (int)strcspn(at + 2, " ");
-    buf_addf(out, "  %s(&%.*s);\n", e->body->drop, n, at + 2);
+    buf_addf(out, "  tc_drop(&%.*s);\n", n, at + 2);
     at += 2 + n + strlen(" = {0}");
   }
 }
@@ -638,10 +611,10 @@ static bool reads_params(const Emitter *e) {
   return false;
 }
 
-static void emit_body(Buf *out, Unit *unit, Func *func, const BodyText *text) {
+void emit_func(Buf *out, Unit *unit, Func *func) {
   Buf body = {0};
   int n = func->slots.n + 1;
-  Emitter e = {.unit = unit, .func = func, .body = text, .out = &body, .indent = 1};
+  Emitter e = {.unit = unit, .func = func, .out = &body, .indent = 1};
   e.names = ARENA_ARRAY(&unit->arena, const char *, n);
   e.n_reads = ARENA_ARRAY(&unit->arena, int, n);
   e.n_writes = ARENA_ARRAY(&unit->arena, int, n);
@@ -651,9 +624,11 @@ static void emit_body(Buf *out, Unit *unit, Func *func, const BodyText *text) {
   count_slots(&e, &func->body);
   emit_block(&e, &func->body);
 
+  if (e.n_ops > 0)
+    buf_addf(out, "static const TcOp %s_ops[] = {\n%s};\n", func->c_name, e.ops.text);
   put_source(out, unit, func->def->span.line);
-  buf_addf(out, "\nstatic bool %s_%s(TcCall *tc, const TcValue *args, TcValue *result)\n{\n",
-           func->c_name, text->name);
+  buf_addf(out, "\nstatic bool %s_body(TcCall *tc, const TcValue *args, TcValue *result)\n{\n",
+           func->c_name);
   if (!e.uses_done)
     buf_add(out, "  (void)tc;\n");
   if (!reads_params(&e))
@@ -667,12 +642,6 @@ static void emit_body(Buf *out, Unit *unit, Func *func, const BodyText *text) {
   buf_add(out, "  return ok;\n}\n");
   buf_free(&body);
   buf_free(&e.temporaries);
-}
-
-void emit_func(Buf *out, Unit *unit, Func *func) {
-  emit_body(out, unit, func, &library_text);
-  if (!func->exact)
-    return;
-  buf_add(out, "\n");
-  emit_body(out, unit, func, &exact_text);
+  buf_free(&e.ops);
+  func->n_ops = e.n_ops;
 }

@@ -53,9 +53,7 @@ static void print_constant(Printer *p, const Ir *ir) {
 }
 
 static void print_tensor_options(Printer *p, const Ir *ir) {
-  OpClass class = op_table[ir->tensor_op].class;
-  bool has_dim = class == CLASS_REDUCE || class == CLASS_ARGMAX || class == CLASS_ROWWISE;
-  if (has_dim)
+  if (class_table[op_table[ir->tensor_op].class].dim)
     buf_addf(p->out, " dim=%d", ir->dim);
   if (ir->keepdim)
     buf_add(p->out, " keepdim");

@@ -230,39 +230,40 @@ static void live_block(Live *live, Block *block, uint64_t *set) {
   }
 }
 
-/* The name of an operation without a recipe, or NULL. The exact body may give up on a call
- * half-way, so it can't have printed either. */
-static const char *find_inexact(const Block *block, Lane lane) {
-  const char *found = NULL;
-  for (int i = 0; i < block->n && !found; i++) {
-    const Ir *ir = block->items[i];
-    if (ir->op == IR_PRINT)
-      found = "print";
-    else if (ir->op == IR_TENSOR && !*run_table[lane][ir->tensor_op].recipe)
-      found = op_table[ir->tensor_op].name;
-    if (!found)
-      found = find_inexact(&ir->body, lane);
-    if (!found)
-      found = find_inexact(&ir->orelse, lane);
-  }
-  return found;
+/* ── operations ──────────────────────────────────────────────────────────────────────────────── */
+
+OpId plan_op(const Ir *ir) {
+  return ir->tensor_op == OP_matmul && ir->args[1]->type.rank == 1 ? OP_mv : ir->tensor_op;
 }
 
-static bool has_ops(const Block *block) {
-  for (int i = 0; i < block->n; i++)
-    if (block->items[i]->op == IR_TENSOR || has_ops(&block->items[i]->body) ||
-        has_ops(&block->items[i]->orelse))
-      return true;
-  return false;
+/* Counts operations, in all and by the wheel, and names the latter once each. */
+static void count_ops(Unit *unit, Func *func, const Block *block, int *n_ops, bool *named) {
+  for (int i = 0; i < block->n; i++) {
+    const Ir *ir = block->items[i];
+    count_ops(unit, func, &ir->body, n_ops, named);
+    count_ops(unit, func, &ir->orelse, n_ops, named);
+    if (ir->op != IR_TENSOR)
+      continue;
+    (*n_ops)++;
+    if (*run_table[func->lane][plan_op(ir)].recipe)
+      continue;
+    func->n_by_wheel++;
+    if (!named[ir->tensor_op])
+      func->by_wheel = arena_format(&unit->arena, "%s%s%s", func->by_wheel ? func->by_wheel : "",
+                                    func->by_wheel ? ", " : "", op_table[ir->tensor_op].name);
+    named[ir->tensor_op] = true;
+  }
 }
 
 void plan_func(Unit *unit, Func *func) {
   bool wanted = !unit->options.numerics || strcmp(unit->options.numerics, "exact") == 0;
-  bool could = wanted && func->result.type.kind == TYPE_TENSOR && has_ops(&func->body);
-  func->inexact = could ? find_inexact(&func->body, func->lane) : NULL;
-  func->exact = could && !func->inexact;
-  if (func->exact)
-    rows_func(unit, func);
+  bool named[OP_COUNT] = {false};
+  int n_ops = 0;
+  if (wanted)
+    count_ops(unit, func, &func->body, &n_ops, named);
+  func->exact = n_ops > func->n_by_wheel;
+  /* The wheel's kernels get the batch whole. */
+  func->splits = func->exact && func->n_by_wheel == 0 && rows_func(unit, func);
   place_block(&func->body);
   int n_words = (func->slots.n + 63) / 64 + 1;
   Live live = {&unit->arena, n_words, NULL, NULL};

@@ -207,8 +207,8 @@ static void print_native(Buf *out, const Unit *unit, const Func *func) {
   buf_addf(out, "%s:%d:%d: native  %s   %s  %d op%s%s", unit->path, func->name_span.line,
            func->name_span.col + 1, func->qualname, record_body(func), n, n == 1 ? "" : "s",
            func->splits ? ", rows in blocks" : "");
-  if (func->inexact)
-    buf_addf(out, ", for %s has no exact recipe", func->inexact);
+  if (func->exact && func->by_wheel)
+    buf_addf(out, ", %d by the wheel: %s", func->n_by_wheel, func->by_wheel);
   buf_add(out, "\n");
 }
 

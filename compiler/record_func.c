@@ -294,7 +294,7 @@ static const char *route_of(Arena *scratch, const Func *func, const char *accele
   return arena_format(scratch, "native-plugin:%s", lane_table[func->lane].plugin);
 }
 
-/* The fastest body that the function has. One without tensor operations is straight C in any case.
+/* What answers a call where the host admits it. Without tensor operations the body is straight C.
  */
 const char *record_body(const Func *func) {
   return func->exact || func->claims.n == 0 ? "exact" : "library";

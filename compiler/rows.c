@@ -1,7 +1,7 @@
 /* rows.c: may a function run block by block over the rows of its batch?
  *
  * Reads a function's IR. Every tensor value is ROWS (its row i needs only row i of the batch),
- * WHOLE (no batch in it: weights), or MIXED. Leaves func->splits and the parameters' `rows`: true
+ * WHOLE (no batch in it: weights), or MIXED. Leaves the parameters' `rows` and says yes
  * when the result is ROWS and nothing is MIXED.
  *
  * Which parameters carry the batch is found out: every rank-2 parameter may, until an operation
@@ -20,7 +20,7 @@ typedef struct Analysis {
   bool *whole;  /* by parameter: some operation needs it whole */
   bool changed; /* something moved up */
   bool restart; /* a parameter became whole */
-  bool raises;
+  bool effects; /* it raises or prints */
 } Analysis;
 
 static void raise_to(Analysis *a, Rows *at, Rows rows) {
@@ -57,6 +57,7 @@ static Rows rows_of_tensor(Analysis *a, const Ir *ir) {
       return need_whole(a, y) == MIXED ? MIXED : rows;
     return need_whole(a, x) == MIXED ? MIXED : a->values[y->id];
   case CLASS_MATMUL:
+  case CLASS_MV:
     if (x->type.rank == 1 ||
         y->type.rank ==
             1) { /* one row or one column: their bits depend on the whole call's sizes */
@@ -73,6 +74,7 @@ static Rows rows_of_tensor(Analysis *a, const Ir *ir) {
   case CLASS_REDUCE:
   case CLASS_ROWWISE:
   case CLASS_ARGMAX:
+  case CLASS_COUNT:
     return rows == ROWS && !(x->type.rank == 2 && ir->dim == 1) ? MIXED : rows;
   }
   NEVER("class");
@@ -87,7 +89,7 @@ static void visit(Analysis *a, const Block *block) {
       raise_to(a, &a->values[ir->id], a->slots[ir->slot->index]);
     else if (ir->op == IR_SET)
       raise_to(a, &a->slots[ir->slot->index], a->values[ir->args[0]->id]);
-    a->raises = a->raises || ir->op == IR_RAISE;
+    a->effects = a->effects || ir->op == IR_RAISE || ir->op == IR_PRINT;
     visit(a, &ir->body);
     visit(a, &ir->orelse);
   }
@@ -107,11 +109,11 @@ static bool any_mixed(const Analysis *a, const Block *block) {
   return false;
 }
 
-void rows_func(Unit *unit, Func *func) {
+bool rows_func(Unit *unit, Func *func) {
   Analysis a = {.func = func};
   a.whole = ARENA_ARRAY(&unit->arena, bool, func->n_params + 1);
   do {
-    a.restart = a.raises = false;
+    a.restart = a.effects = false;
     a.slots = ARENA_ARRAY(&unit->arena, Rows, func->slots.n + 1);
     a.values = ARENA_ARRAY(&unit->arena, Rows, func->n_ir + 1);
     for (int i = 0; i < func->n_params; i++) {
@@ -125,8 +127,9 @@ void rows_func(Unit *unit, Func *func) {
       visit(&a, &func->body);
     } while (a.changed && !a.restart);
   } while (a.restart);
-  func->splits = func->result.type.kind == TYPE_TENSOR && !a.raises && !any_mixed(&a, &func->body);
+  bool splits = func->result.type.kind == TYPE_TENSOR && !a.effects && !any_mixed(&a, &func->body);
   for (int i = 0; i < func->n_params; i++)
-    func->params[i].rows = func->splits && func->params[i].fact.type.kind == TYPE_TENSOR &&
+    func->params[i].rows = splits && func->params[i].fact.type.kind == TYPE_TENSOR &&
                            func->params[i].fact.type.rank == 2 && !a.whole[i];
+  return splits;
 }

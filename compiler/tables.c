@@ -7,6 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#define CLASS(id, name, least, most, dim, keepdim, dtype)                                          \
+  {name, "TC_" #id, least, most, dim, keepdim, DTYPE_##dtype},
+const ClassInfo class_table[CLASS_COUNT] = {
+#include "../runtime/classes.def"
+};
+
 #define OP(op, class) {#op, CLASS_##class},
 #define RUN(...)
 #define TORCH(...)
@@ -19,8 +25,8 @@ const Op op_table[OP_COUNT] = {
 #undef RUN
 
 #define OP(...)
-#define RUN(op, lane, library, name, overload, recipe)                                             \
-  [LANE_##lane][OP_##op] = {#library, name, overload, recipe},
+#define RUN(op, lane, wheel, name, overload, recipe)                                               \
+  [LANE_##lane][OP_##op] = {#wheel, name, overload, recipe},
 const Run run_table[LANE_COUNT][OP_COUNT] = {
 #include "ops.def"
 };

@@ -235,15 +235,19 @@ typedef enum {
 } OpId;
 
 typedef enum {
-  CLASS_MAP1,
-  CLASS_MAP2,
-  CLASS_REDUCE,
-  CLASS_ROWWISE,
-  CLASS_ARGMAX,
-  CLASS_MATMUL,
-  CLASS_LINEAR,
-  CLASS_TRANSPOSE
+#define CLASS(id, ...) CLASS_##id,
+#include "../runtime/classes.def"
+  CLASS_COUNT
 } OpClass;
+
+/* What all operations of a class have in common; the columns of classes.def. */
+typedef struct ClassInfo {
+  const char *name, *runtime; /* "elementwise"; "TC_MAP1" */
+  int least, most;            /* tensor operands */
+  bool dim, keepdim;          /* whether it has these attributes */
+  DType dtype;                /* of its result */
+} ClassInfo;
+extern const ClassInfo class_table[CLASS_COUNT];
 
 typedef struct Op {
   const char *name; /* "relu": in IR texts */
@@ -253,9 +257,9 @@ extern const Op op_table[OP_COUNT];
 
 /* How one framework runs an operation. */
 typedef struct Run {
-  const char *library; /* function of the runtime that runs it; NULL: this framework has no such
-                          operation */
-  const char *name, *overload; /* the wheel's own name of it, or "" where `library` says all */
+  const char *wheel; /* function of the runtime that calls the wheel's kernel; NULL: this framework
+                        has no such operation */
+  const char *name, *overload; /* the wheel's own name of it, or "" where `wheel` says all */
   const char *recipe; /* name of the recipe that has the wheel's own bits (runtime/kernel), or "" */
 } Run;
 extern const Run run_table[LANE_COUNT][OP_COUNT];
@@ -472,10 +476,12 @@ typedef struct Func {
     int n, capacity;
   } slots;
   Block body;
-  int n_ir;            /* ids given out */
-  bool exact;          /* plan: every operation has a recipe, so there is an exact body */
-  const char *inexact; /* plan: what alone keeps it from having one, or NULL */
-  bool splits;         /* rows_func: the exact body may run block by block */
+  int n_ir;             /* ids given out */
+  bool exact;           /* plan: recipes are wanted, and an operation has one */
+  const char *by_wheel; /* plan: with `exact`, the operations that have none, "gelu"; or NULL */
+  int n_by_wheel;       /* plan: how many instructions these are */
+  bool splits;          /* plan: the body may run block by block */
+  int n_ops;            /* emit: rows of its table of operations */
   /* where the binding goes in the copied source: a 1-based blank line, 0 for the end of the file,
    * -1 for nowhere */
   int bind_line, bind_col;
@@ -496,7 +502,7 @@ typedef struct Options {
   bool marked_only;        /* marker = "decorator": compile only functions under @tensorc.native */
   const char *gradients;   /* "python", "detach", "error": what a call does that needs gradients */
   const char *on_mismatch; /* "python", "error": what an argument does that breaks its annotation */
-  const char *numerics;    /* "exact", "library": whether functions get an exact body */
+  const char *numerics;    /* "exact", "library": whether operations run by their recipes */
 } Options;
 
 typedef struct Unit {
@@ -536,11 +542,13 @@ bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const 
 
 void claim_func(Unit *unit, Func *func); /* decides: func->status, its claims, diags and IR */
 void fold_func(Unit *unit, Func *func);  /* also counts uses */
-void rows_func(Unit *unit, Func *func);  /* rows.c, a part of planning */
+bool rows_func(Unit *unit, Func *func);  /* rows.c, a part of planning */
 void plan_func(Unit *unit, Func *func);
 bool plan_is_inline(const Ir *ir); /* printed as a C expression where it is used */
+/* The operation that the runtime runs for a TENSOR: a matrix times a vector is one of its own. */
+OpId plan_op(const Ir *ir);
 void plan_print(Buf *out, const Func *func);
-enum { RT_VERSION = 2 }; /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
+enum { RT_VERSION = 3 }; /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
 void emit_unit(Buf *out, Unit *unit,
                const char *extension); /* the whole C file of extension module `extension` */
 void emit_func(Buf *out, Unit *unit, Func *func); /* one function's C */

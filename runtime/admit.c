@@ -1,10 +1,10 @@
 /* admit.c: which recipes have the wheel's bits on this host.
  *
- * A recipe is a claim about a wheel, a CPU and a thread count. When a function with an exact body
- * first runs, each recipe of it is compared with the wheel's own kernel on a battery: sizes around
- * the vector width and the unrolling, signed zeros, infinities, NaN, denormals, big and ordinary
- * values. Equal: it is trusted for this thread count. Not equal: every function that uses it keeps
- * the library body. A battery is a sample; sizes that are known not to be exact are the rules'.
+ * A recipe is a claim about a wheel, a CPU and a thread count. When a function first runs, each
+ * recipe of it is compared with the wheel's own kernel on a battery: sizes around the vector width
+ * and the unrolling, signed zeros, infinities, NaN, denormals, big and ordinary values. Equal: it
+ * is trusted for this thread count. Not equal: its operations run by the wheel. A battery is a
+ * sample; sizes that are known not to be exact are the rules'.
  *
  * Runs under the GIL, in the plain state only.
  */
@@ -50,7 +50,7 @@ enum {
 /* Memory of one battery. */
 typedef struct Battery {
   TcCall tc;
-  const ExactLane *lane;
+  const Lane *lane;
   TcIsa isa;
   int threads;
   const TcOp *op;
@@ -68,13 +68,14 @@ static TcRule battery_rule(const Battery *t, const TcCase *whole) {
 }
 
 /* Floats that the kernel and the framework see, as an operand. */
-static TcUse battery_use(const Battery *t, const float *x, int64_t rows, int64_t cols, int rank) {
-  return (TcUse){t->lane->tensor_new(x, rows, cols, rank), true};
+static TcHandle battery_use(const Battery *t, float *x, int64_t rows, int64_t cols, int rank) {
+  TcTensor over = {.data = x, .sizes = {rows, cols}, .rank = rank};
+  return (TcHandle){t->lane->tensor_over(&over), true};
 }
 
 /* The framework's own result, against the kernel's `got` of n elements. False: it differs, or there
  * is none, and then t->failed. */
-static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, const void *got,
+static bool battery_same(Battery *t, const TcHandle *uses, int n_uses, int dim, const void *got,
                          int64_t n, bool ints) {
   TcTensor want = {0};
   const void *data = NULL;
@@ -82,10 +83,14 @@ static bool battery_same(Battery *t, const TcUse *uses, int n_uses, int dim, con
     t->failed |= !uses[i].handle;
   for (int i = 0; i < n_uses && t->failed; i++)
     if (uses[i].handle)
-      tc__free_handle(uses[i].handle);
+      handle_free(uses[i].handle);
   if (t->failed)
     return false;
-  bool same = t->lane->run(&t->tc, &want, t->op, uses, n_uses, dim) &&
+  TcOp op = *t->op;
+  op.n_operands = n_uses;
+  op.dim = dim;
+  op.keepdim = false;
+  bool same = op.wheel(&t->tc, &want, &op, uses) &&
               ((data = t->lane->tensor_data(want.handle)) != NULL || n == 0);
   t->failed = !same;
   if (same && n > 0)
@@ -109,7 +114,7 @@ static bool battery_map1(Battery *t) {
     unsigned before = kernel_enter(t->lane);
     t->recipe->kernel[t->isa].map1(t->a, t->got, n, &at);
     kernel_leave(t->lane, before);
-    TcUse x = battery_use(t, t->a, 1, n, 1);
+    TcHandle x = battery_use(t, t->a, 1, n, 1);
     if (!battery_same(t, &x, 1, 0, t->got, n, false))
       return false;
   }
@@ -123,9 +128,8 @@ static bool battery_map2(Battery *t) {
     int64_t m = shapes[i / N_KINDS / 2][0], n = shapes[i / N_KINDS / 2][1];
     bool row = i % 2; /* the same shape, or a row over rows */
     int kind = (int)(i / 2 % N_KINDS);
-    TcCase whole = {.rows = m, .cols = n, .threads = t->threads, .full = !row};
-    if (battery_skips(kind, m * n) || !battery_rule(t, &whole).exact ||
-        (!row && t->recipe == &tc_recipe_tf_bias_add))
+    TcCase whole = {.rows = m, .cols = n, .threads = t->threads, .full = !row, .row = row};
+    if (battery_skips(kind, m * n) || !battery_rule(t, &whole).exact)
       continue;
     battery_fill(t->a, m * n, kind, (uint32_t)i);
     battery_fill(t->b, m * n, kind, (uint32_t)i + 1000);
@@ -133,8 +137,8 @@ static bool battery_map2(Battery *t) {
     t->recipe->kernel[t->isa].map2((TcOperand){t->a, n, 1}, (TcOperand){t->b, row ? 0 : n, 1},
                                    t->got, m, n);
     kernel_leave(t->lane, before);
-    TcUse uses[] = {battery_use(t, t->a, m, n, 2),
-                    battery_use(t, t->b, row ? 1 : m, n, row ? 1 : 2)};
+    TcHandle uses[] = {battery_use(t, t->a, m, n, 2),
+                       battery_use(t, t->b, row ? 1 : m, n, row ? 1 : 2)};
     if (!battery_same(t, uses, 2, 0, t->got, m * n, false))
       return false;
   }
@@ -152,7 +156,7 @@ static bool battery_transpose(Battery *t) {
     unsigned before = kernel_enter(t->lane);
     t->recipe->kernel[t->isa].transpose(t->a, t->got, m, n);
     kernel_leave(t->lane, before);
-    TcUse x = battery_use(t, t->a, m, n, 2);
+    TcHandle x = battery_use(t, t->a, m, n, 2);
     if (!battery_same(t, &x, 1, 0, t->got, m * n, false))
       return false;
   }
@@ -179,7 +183,7 @@ static bool battery_along(Battery *t) {
     unsigned before = kernel_enter(t->lane);
     recipe->kernel[t->isa].along(t->a, got, m, n, axis, &at);
     kernel_leave(t->lane, before);
-    TcUse x = battery_use(t, t->a, m, n, 2);
+    TcHandle x = battery_use(t, t->a, m, n, 2);
     int64_t n_results = recipe->class == TC_ROWWISE ? m * n : axis == TC_FIRST ? n : m;
     if (!battery_same(t, &x, 1, axis == TC_FIRST ? 0 : 1, got, n_results, argmax))
       return false;
@@ -239,8 +243,8 @@ static bool battery_matmul(Battery *t) {
     recipe->kernel[t->isa].matmul(&mm, &at);
     kernel_leave(t->lane, before);
     if (packed)
-      tc__free_buffer(packed);
-    TcUse uses[3] = {battery_use(t, t->a, m, k, 2), {NULL, true}, {NULL, true}};
+      buffer_free(packed);
+    TcHandle uses[3] = {battery_use(t, t->a, m, k, 2), {NULL, true}, {NULL, true}};
     uses[1] = mv       ? battery_use(t, t->b, 1, k, 1)
               : linear ? battery_use(t, t->b, n, k, 2)
                        : battery_use(t, t->b, k, n, 2);
@@ -265,7 +269,7 @@ static RecipeVerdict recipe_verdicts[MOST_VERDICTS];
 static int n_recipe_verdicts;
 
 /* 1: it has the framework's bits, 0: it has not, -1: that could not be found out. */
-static int op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int threads) {
+static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, int threads) {
   const TcRecipe *recipe = op->recipe;
   if (!recipe->kernel[lane->isa].map1)
     return 0;
@@ -278,35 +282,20 @@ static int op_examine(TcCall *tc, const ExactLane *lane, const TcOp *op, int thr
   battery->threads = threads;
   battery->op = op;
   battery->recipe = recipe;
-  bool admitted = false;
-  switch (recipe->class) {
-  case TC_MAP1:
-    admitted = battery_map1(battery);
-    break;
-  case TC_MAP2:
-    admitted = battery_map2(battery);
-    break;
-  case TC_REDUCE:
-  case TC_ROWWISE:
-  case TC_ARGMAX:
-    admitted = battery_along(battery);
-    break;
-  case TC_MATMUL:
-  case TC_LINEAR:
-  case TC_MV:
-    admitted = battery_matmul(battery);
-    break;
-  case TC_TRANSPOSE:
-    admitted = battery_transpose(battery);
-    break;
-  }
+  static bool (*const batteries[TC_N_CLASSES])(Battery *) = {
+      [TC_MAP1] = battery_map1,          [TC_MAP2] = battery_map2,
+      [TC_REDUCE] = battery_along,       [TC_ROWWISE] = battery_along,
+      [TC_ARGMAX] = battery_along,       [TC_MATMUL] = battery_matmul,
+      [TC_LINEAR] = battery_matmul,      [TC_MV] = battery_matmul,
+      [TC_TRANSPOSE] = battery_transpose};
+  bool admitted = batteries[recipe->class](battery);
   bool failed = battery->failed;
   free(battery);
   return failed ? -1 : admitted;
 }
 
 /* What could not be found out is not admitted in this process, and asked again in the next. */
-static bool op_admitted(TcCall *tc, ExactLane *lane, const TcOp *op, int threads) {
+static bool op_admitted(TcCall *tc, Lane *lane, const TcOp *op, int threads) {
   const TcRecipe *recipe = op->recipe;
   for (int i = 0; i < n_recipe_verdicts; i++)
     if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads)
@@ -328,26 +317,34 @@ static bool op_admitted(TcCall *tc, ExactLane *lane, const TcOp *op, int threads
   return verdict == 1;
 }
 
-TC_RECIPE(matmul);
+/* Which of a function's operations may run by their recipes at a thread count. Never changes: calls
+ * without the GIL read it. */
+typedef struct Admission {
+  struct Admission *next; /* of the same function, at another thread count */
+  int threads;
+  bool any;
+  bool ops[]; /* by the operation's place in TcFunc.ops */
+} Admission;
 
-/* The other recipe that an operation may come to, or NULL: a matmul is one of its own at ranks 2/1.
- */
-static const TcRecipe *second_recipe(const TcOp *op) {
-  return op->recipe == &tc_recipe_matmul ? &tc_recipe_mv : NULL;
+/* Examines what was not examined yet. NULL: no memory. */
+static Admission *admission_new(TcCall *tc, Lane *lane, int threads) {
+  const TcFunc *func = tc->func;
+  Admission *admission = calloc(1, sizeof *admission + (size_t)func->n_ops * sizeof(bool));
+  if (!admission)
+    return NULL;
+  admission->threads = threads;
+  if (lane->status == RECIPES_UNKNOWN)
+    lane->status = lane->load(&lane->isa) ? RECIPES_READY : RECIPES_UNAVAILABLE;
+  for (int i = 0; i < func->n_ops && lane->status == RECIPES_READY; i++) {
+    admission->ops[i] = func->ops[i].recipe && op_admitted(tc, lane, &func->ops[i], threads);
+    admission->any |= admission->ops[i];
+  }
+  return admission;
 }
 
-/* May the function's exact body run at this thread count? Examines what was not examined yet. */
-static bool func_admitted(TcCall *tc, ExactLane *lane, int threads) {
-  const TcFunc *func = tc->func;
-  if (lane->status == EXACT_UNKNOWN)
-    lane->status = lane->load(&lane->isa) ? EXACT_READY : EXACT_UNAVAILABLE;
-  bool admitted = lane->status == EXACT_READY;
-  for (int i = 0; i < func->n_ops && admitted; i++) {
-    TcOp op = func->ops[i];
-    admitted = op_admitted(tc, lane, &op, threads);
-    op.recipe = second_recipe(&func->ops[i]);
-    if (admitted && op.recipe)
-      admitted = op_admitted(tc, lane, &op, threads);
+static void admissions_free(Admission *admission) {
+  for (Admission *next; admission; admission = next) {
+    next = admission->next;
+    free(admission);
   }
-  return admitted;
 }

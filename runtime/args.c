@@ -4,12 +4,6 @@
  * it where Python runs instead.
  */
 
-/* Which numbers count as an int or a float. */
-typedef enum Strictness {
-  STRICT_EXACT,  /* the annotated type only, and types whose arithmetic gives the same tensors */
-  STRICT_NATIVE, /* everything that can be converted without loss of meaning: mode native */
-} Strictness;
-
 /* ── numbers ─────────────────────────────────────────────────────────────────────────────────── */
 
 static bool type_is(PyObject *object, const char *name) {
@@ -106,16 +100,9 @@ static bool take_bool(const TcFunc *func, const TcParam *param, PyObject *object
 
 /* ── all arguments of a call ─────────────────────────────────────────────────────────────────── */
 
-/* One per parameter. */
-typedef struct ArgSlot {
-  PyObject *object; /* borrowed from the caller, or held */
-  H pin;            /* a handle of our own, while another thread may run; NULL mostly */
-  bool held;        /* object came from the defaults, which may be replaced while we run */
-} ArgSlot;
-
 /* *plain: whether all tensors are. */
-static bool take_args(const TcFunc *func, ArgSlot *slots, Strictness strictness, TcValue *values,
-                      bool *plain, Reason *reason) {
+static bool take_args(const TcFunc *func, const Lane *lane, ArgSlot *slots, Strictness strictness,
+                      TcValue *values, bool *plain, Reason *reason) {
   *plain = true;
   for (int i = 0; i < func->n_params; i++) {
     const TcParam *param = &func->params[i];
@@ -123,9 +110,7 @@ static bool take_args(const TcFunc *func, ArgSlot *slots, Strictness strictness,
     bool ok = false;
     switch (param->type.kind) {
     case TC_TENSOR:
-      ok = func->lane == TC_LANE_TENSORFLOW
-               ? tf_take_tensor(func, param, object, &values[i], reason)
-               : torch_take_tensor(func, param, object, &values[i], &slots[i].pin, plain, reason);
+      ok = lane->take_tensor(func, param, object, &values[i], &slots[i].pin, plain, reason);
       break;
     case TC_INT:
       ok = take_int(func, param, object, strictness, &values[i], reason);
@@ -149,10 +134,16 @@ static bool take_args(const TcFunc *func, ArgSlot *slots, Strictness strictness,
   return true;
 }
 
+static bool take_call_args(Plan *plan, Mode mode, Reason *reason) {
+  Strictness strictness = mode == MODE_NATIVE ? STRICT_NATIVE : STRICT_EXACT;
+  return take_args(plan->tc.func, plan->lane, plan->slots, strictness, plan->values,
+                   &plan->tc.plain, reason);
+}
+
 /* ── results ─────────────────────────────────────────────────────────────────────────────────── */
 
 /* Consumes the value. NULL with an exception. */
-static PyObject *give_result(TcCall *tc, TcValue *value) {
+static PyObject *give_result(TcCall *tc, const Lane *lane, TcValue *value) {
   switch (tc->func->result.kind) {
   case TC_NONE:
     Py_RETURN_NONE;
@@ -170,7 +161,5 @@ static PyObject *give_result(TcCall *tc, TcValue *value) {
     raise_internal(tc, "no result");
     return NULL;
   }
-  if (tc->func->lane == TC_LANE_TENSORFLOW)
-    return tf_give_tensor(tc, tensor);
-  return torch_give_tensor(tc, tensor);
+  return lane->give_tensor(tc, tensor);
 }

@@ -1,4 +1,4 @@
-/* buffer.c: memory for blocks, from a cache that each thread keeps.
+/* buffer.c: memory for intermediate results, from a cache that each thread keeps.
  *
  * In the steady state nothing is allocated: a call takes the buffers that the one before it left,
  * up to CACHE_MOST_BYTES of them.
@@ -67,11 +67,15 @@ static bool count_bytes(const int64_t sizes[2], size_t item_bytes, size_t *bytes
          !__builtin_mul_overflow(*bytes, item_bytes, bytes) && *bytes <= PTRDIFF_MAX;
 }
 
+static size_t dtype_bytes(TcDType dtype) {
+  return dtype == TC_I64 ? sizeof(int64_t) : sizeof(float);
+}
+
 static inline void *buffer_data(struct TcBuffer *buffer) {
   return (char *)buffer + BUFFER_HEAD_BYTES;
 }
 
-void tc__free_buffer(struct TcBuffer *buffer) {
+static void buffer_free(struct TcBuffer *buffer) {
   if (--buffer->count > 0)
     return;
   BufferCache *cache = buffer->cache;
@@ -82,14 +86,4 @@ void tc__free_buffer(struct TcBuffer *buffer) {
   buffer->next = cache->free;
   cache->free = buffer;
   cache->free_bytes += buffer->capacity_bytes;
-}
-
-bool tc_block_copy(TcCall *tc, TcBlock *to, const TcBlock *from) {
-  (void)tc;
-  TcBlock value = *from;
-  if (value.buffer)
-    value.buffer->count++;
-  tc_block_drop(to);
-  *to = value;
-  return true;
 }

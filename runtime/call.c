@@ -3,18 +3,18 @@
  * A call: parse (a wrong call goes to the Python original, for Python's own TypeError) → take the
  * arguments → look at the state → run a body → give the result. What may not run natively runs the
  * Python original, or raises, by mode and by the settings written into the module. Bodies have no
- * effects, so repeating a failed one in Python is always allowed.
+ * effects (what they print is held back), so repeating a failed one in Python is always allowed.
  */
 
 /* ── settings of the module ──────────────────────────────────────────────────────────────────── */
 
-typedef enum Mode { MODE_AUTO, MODE_NATIVE, MODE_FALLBACK, MODE_COMPARE, N_MODES } Mode;
 static const char *const mode_names[N_MODES] = {"auto", "native", "fallback", "compare"};
 
-static const TcModuleInfo *module_info;
 static Mode module_mode;
 static size_t n_callables; /* made so far: the next one's id */
 
+/* How a call was answered: every operation by the wheel, by recipes where they are admitted, by
+ * Python. */
 typedef enum Body { BODY_NONE, BODY_LIBRARY, BODY_EXACT, BODY_PYTHON, N_BODIES } Body;
 static const char *const body_names[N_BODIES] = {NULL, "library", "exact", "python"};
 
@@ -57,16 +57,17 @@ typedef struct Callable {
   PyObject *original; /* the Python function */
   PyObject *dict;     /* that of the original: attributes set on either are seen on both */
   PyObject *weakrefs;
-  PyObject *names;              /* tuple of the parameters' names, interned */
-  int n_positional;             /* parameters that can be given by position */
-  TcLane lane;                  /* whose framework a call needs */
-  bool needs_ieee;              /* the exact body multiplies matrices */
-  bool exact_admitted;          /* at exact_threads */
-  Declined declined;            /* sizes that are not exact */
-  int exact_threads;            /* 0 before it was asked */
-  size_t id;                    /* index into Thread.last_body */
-  uint32_t warned;              /* bit per Reason */
-  uint64_t n_native[N_BODIES];  /* finished calls per body */
+  PyObject *names;             /* tuple of the parameters' names, interned */
+  int n_positional;            /* parameters that can be given by position */
+  Lane *lane;                  /* whose framework a call needs */
+  bool has_products;           /* the body multiplies matrices */
+  Admission *admission;        /* the one of the last call first; NULL before it was asked */
+  uint64_t *wheel_counts;      /* per operation: calls of the wheel beside recipes; NULL: a function
+                                  that runs none */
+  WholeSizes whole;            /* sizes that are not for blocks */
+  size_t id;                   /* index into Thread.last_body */
+  uint32_t warned;             /* bit per Reason */
+  uint64_t n_native[N_BODIES]; /* finished calls per body */
   uint64_t n_python[N_REASONS]; /* calls of the original per reason */
 } Callable;
 
@@ -160,7 +161,7 @@ static bool parse_call(const Callable *self, const Given *given, ArgSlot *slots)
 static void free_slots(ArgSlot *slots, int n) {
   for (int i = 0; i < n; i++) {
     if (slots[i].pin)
-      torch.delete_handle(slots[i].pin);
+      handle_free(slots[i].pin);
     if (slots[i].held)
       Py_DECREF(slots[i].object);
   }
@@ -179,188 +180,85 @@ static PyObject *run_wrong_call(Callable *self, const Given *given) {
 
 /* ── the native side of a call ───────────────────────────────────────────────────────────────── */
 
-/* A call that may run natively. */
-typedef struct Plan {
-  TcCall tc;
-  TcValue *values;
-  ArgSlot *slots;
-  bool grad_off;    /* grad mode is on and has to be off */
-  bool release_gil; /* enough work for another thread to profit */
-} Plan;
-
-/* Input elements from which a body counts as long: about 10 µs of work on top of dispatch. */
-enum { LONG_BODY_ELEMS = 16384 };
-
-typedef enum Outcome {
-  OUTCOME_OK,
-  OUTCOME_REFUSED, /* *reason, and the exception of mode native */
-  OUTCOME_ABORT,   /* an exception that goes straight to the caller */
-} Outcome;
-
-static Outcome refuse_unavailable(const TcFunc *func, const char *lane, const char *problem,
-                                  Reason *reason) {
+/* Arguments and state. What it took is freed with the slots. */
+static Outcome prepare(Callable *self, Plan *plan, Mode mode, Reason *reason) {
+  const char *problem = NULL;
+  plan->tc.func = self->func;
+  plan->tc.thread = &thread_state;
+  plan->lane = self->lane;
+  if (self->lane->enter(&problem))
+    return self->lane->prepare(plan, mode, reason);
+  if (PyErr_Occurred())
+    return OUTCOME_ABORT;
   *reason = REASON_UNAVAILABLE;
-  PyErr_Format(PyExc_RuntimeError, "%s: %s() can't run natively: %s", lane, func->qualname,
-               problem);
+  PyErr_Format(PyExc_RuntimeError, "%s: %s() can't run natively: %s", self->lane->plugin,
+               self->func->qualname, problem);
   return OUTCOME_REFUSED;
 }
 
-/* Finds the framework. */
-static Outcome load_lane(const Callable *self, Reason *reason) {
-  bool loaded = true;
-  const char *problem = NULL;
-  if (self->lane == TC_LANE_TORCH)
-    loaded = torch_load();
-  else if (self->lane == TC_LANE_TENSORFLOW && (loaded = tf_load()))
-    problem = tf_thread_enter(&thread_state);
-  if (problem)
-    return refuse_unavailable(self->func, "rextio-tensorflow", problem, reason);
-  if (loaded)
-    return OUTCOME_OK;
-  if (PyErr_Occurred())
-    return OUTCOME_ABORT;
-  return self->lane == TC_LANE_TORCH
-             ? refuse_unavailable(self->func, "rextio-torch", torch_problem, reason)
-             : refuse_unavailable(self->func, "rextio-tensorflow", tf_problem, reason);
+/* At this thread count; NULL: no memory. */
+static const Admission *find_admission(Callable *self, TcCall *tc, int threads) {
+  Admission **link = &self->admission;
+  while (*link && (*link)->threads != threads)
+    link = &(*link)->next;
+  Admission *found = *link;
+  if (found)
+    *link = found->next;
+  else if (!(found = admission_new(tc, self->lane, threads)))
+    return NULL;
+  found->next = self->admission;
+  self->admission = found;
+  return found;
 }
 
-static bool take_call_args(Plan *plan, Mode mode, Reason *reason) {
-  Strictness strictness = mode == MODE_NATIVE ? STRICT_NATIVE : STRICT_EXACT;
-  return take_args(plan->tc.func, plan->slots, strictness, plan->values, &plan->tc.plain, reason);
-}
-
-static Outcome prepare_torch(Plan *plan, Mode mode, Reason *reason) {
-  if (!take_call_args(plan, mode, reason))
-    return OUTCOME_REFUSED;
-  bool refuses = module_info->gradients == TC_ON_ERROR ||
-                 (module_info->gradients == TC_ON_PYTHON && mode != MODE_NATIVE);
-  Verdict verdict =
-      torch_call_verdict(&plan->tc, plan->values, plan->slots, refuses, &plan->grad_off, reason);
-  if (verdict >= VERDICT_REFUSED)
-    return OUTCOME_REFUSED;
-  plan->tc.plain &= verdict == VERDICT_PLAIN;
-  plan->release_gil = torch_count_elements(&plan->tc, plan->values) >= LONG_BODY_ELEMS;
-  return OUTCOME_OK;
-}
-
-static Outcome prepare_tf(Plan *plan, Mode mode, Reason *reason) {
-  const TcFunc *func = plan->tc.func;
-  Verdict verdict = tf_thread_verdict(func, reason);
-  if (verdict == VERDICT_REFUSED && *reason == REASON_TRACING && mode == MODE_NATIVE) {
-    PyErr_Clear(); /* of a symbolic tensor, what is said is that it is one */
-    if (take_call_args(plan, mode, reason))
-      tf_thread_verdict(func, reason);
-    return OUTCOME_REFUSED;
-  }
-  if (verdict != VERDICT_PLAIN || !take_call_args(plan, mode, reason))
-    return OUTCOME_REFUSED;
-  /* Unlike torch's, these tapes are told to record: mode native alone does not overrule that. */
-  if (module_info->gradients != TC_ON_DETACH &&
-      tf_tape_verdict(func, plan->values, reason) != VERDICT_PLAIN)
-    return OUTCOME_REFUSED;
-  plan->release_gil = tf_count_elements(func, plan->values) >= LONG_BODY_ELEMS;
-  return OUTCOME_OK;
-}
-
-/* Arguments and state. What it took is freed with the slots. */
-static Outcome prepare(Callable *self, Plan *plan, Mode mode, Reason *reason) {
-  plan->tc.func = self->func;
-  plan->tc.thread = &thread_state;
-  Outcome loaded = load_lane(self, reason);
-  if (loaded != OUTCOME_OK)
-    return loaded;
-  if (self->lane == TC_LANE_TENSORFLOW)
-    return prepare_tf(plan, mode, reason);
-  if (self->lane == TC_LANE_TORCH)
-    return prepare_torch(plan, mode, reason);
-  return take_call_args(plan, mode, reason) ? OUTCOME_OK : OUTCOME_REFUSED;
-}
-
-/* Another thread may drop the object of an argument, and torch takes the GIL whenever the count of
- * a tensor with a Python object goes from one to two: a handle of our own, made now, settles both.
- * Not x.data = …, which changes the tensor itself: eager races with it, too. */
-static bool pin_tensors(Plan *plan) {
-  const TcFunc *func = plan->tc.func;
-  for (int i = 0; i < func->n_params; i++) {
-    if (func->params[i].type.kind != TC_TENSOR || plan->slots[i].pin)
-      continue;
-    if (torch.new_handle(plan->values[i].tensor.handle, &plan->slots[i].pin) != 0)
-      return false;
-    plan->values[i].tensor.handle = plan->slots[i].pin;
-  }
-  return true;
-}
-
-/* Runs the exact body where it is one for this call. False: it is not, and nothing happened. */
-static bool execute_exact(Callable *self, Plan *plan, TcValue *result) {
+/* Whether recipes may run in this call at all; fills what is known before it starts. */
+static bool may_run_recipes(Callable *self, Plan *plan, Run *run) {
   TcCall *tc = &plan->tc;
-  if (!tc->func->exact || !tc->plain)
+  Lane *lane = self->lane;
+  if (!tc->plain || !self->wheel_counts)
     return false;
-  bool torch_lane = self->lane == TC_LANE_TORCH;
-  ExactLane *lane = torch_lane ? &torch_exact : &tf_exact;
   if (!lane->flushes && thread_flushes())
     return false; /* torch's other threads don't, so the bits depend on how it splits the work */
   int threads = lane->threads();
-  if (self->exact_threads != threads) {
-    self->exact_admitted = func_admitted(tc, lane, threads);
-    self->exact_threads = threads;
-  }
-  if (!self->exact_admitted || (torch_lane && self->needs_ieee && !torch_precision_is_ieee()))
+  const Admission *admission = self->admission;
+  if (!admission || admission->threads != threads)
+    admission = find_admission(self, tc, threads);
+  if (!admission || !admission->any)
     return false;
-  if (torch_lane)
-    log_silence_enter();
-  if (plan->release_gil && (!torch_lane || pin_tensors(plan)))
-    tc->released = PyEval_SaveThread();
-  bool ok = exact_run(tc, lane, threads, &self->declined, plan->values, result);
-  gil_take(tc);
-  if (torch_lane)
-    log_silence_leave();
-  return ok;
+  run->lane = lane;
+  run->isa = lane->isa;
+  run->threads = threads;
+  run->admitted = admission->ops;
+  run->wheel_counts = self->wheel_counts;
+  run->products = !self->has_products || lane->is_ieee();
+  return true;
 }
 
 /* NULL with an exception: whatever the body raised. exact_errors: find out what eager raises where
  * a kernel failed. */
 static PyObject *execute(Callable *self, Plan *plan, bool exact_errors) {
   TcCall *tc = &plan->tc;
+  const Lane *lane = self->lane;
   TcValue result;
+  Run run; /* what a call needs of it is filled in: clearing the packs would take a while */
   memset(&result, 0, sizeof result);
-  if (execute_exact(self, plan, &result)) {
-    self->n_native[BODY_EXACT]++;
-    note_body(self, BODY_EXACT);
-    return give_result(tc, &result);
-  }
-  if (PyErr_Occurred()) { /* an exact body itself raises nothing */
-    tc->interrupted = true;
-    return NULL;
-  }
-  bool torch_lane = self->lane == TC_LANE_TORCH;
-  if (torch_lane) {
-    if (plan->release_gil && !pin_tensors(plan))
-      plan->release_gil = false;
-    log_silence_enter();
-    if (plan->grad_off)
-      torch.set_grad_mode(false);
-  }
-  if (plan->release_gil)
+  bool recipes = may_run_recipes(self, plan, &run);
+  lane->body_enter(plan);
+  if (plan->release_gil && (!lane->pin || lane->pin(plan)))
     tc->released = PyEval_SaveThread();
-  bool ok = tc->func->library(tc, plan->values, &result);
+  bool ok = recipes ? run_recipes(tc, &run, &self->whole, plan->values, &result)
+                    : tc->func->body(tc, plan->values, &result);
   gil_take(tc);
-  if (!ok && tc->op_failed && exact_errors && torch_lane) {
+  if (!ok && tc->op_failed && exact_errors && lane->replays) {
     PyErr_Clear();
     tc->plain = tc->op_failed = false;
     tc->replay = true;
     print_forget(tc);
-    ok = tc->func->library(tc, plan->values, &result);
+    ok = tc->func->body(tc, plan->values, &result);
   }
-  if (torch_lane) {
-    if (plan->grad_off)
-      torch.set_grad_mode(true);
-    log_silence_leave();
-  } else if (self->lane == TC_LANE_TENSORFLOW) {
-    tf_forget_inputs(tc->thread->tf);
-  }
+  lane->body_leave(plan);
   /* A body without operations is straight C, and so exact. */
-  Body body = tc->func->no_ops ? BODY_EXACT : BODY_LIBRARY;
+  Body body = recipes || tc->func->n_ops == 0 ? BODY_EXACT : BODY_LIBRARY;
   note_body(self, body);
   if (!ok) {
     if (!PyErr_Occurred())
@@ -368,7 +266,7 @@ static PyObject *execute(Callable *self, Plan *plan, bool exact_errors) {
     return NULL;
   }
   self->n_native[body]++;
-  return give_result(tc, &result);
+  return give_result(tc, lane, &result);
 }
 
 /* ── who answers ─────────────────────────────────────────────────────────────────────────────── */

@@ -68,16 +68,16 @@ static bool put_count(PyObject *dict, const char *key, uint64_t count) {
 }
 
 /* The function's recipes that were examined, at the thread count of its last call, and found not to
- * be the wheel's. */
+ * be the wheel's: each once. */
 static PyObject *not_admitted(const Callable *self) {
   PyObject *names = PyList_New(0);
+  int threads = self->admission ? self->admission->threads : 0;
   for (int i = 0; names && i < n_recipe_verdicts; i++) {
     const RecipeVerdict *verdict = &recipe_verdicts[i];
     bool own = false;
     for (int k = 0; k < self->func->n_ops; k++)
-      own |= self->func->ops[k].recipe == verdict->recipe ||
-             second_recipe(&self->func->ops[k]) == verdict->recipe;
-    if (!own || verdict->admitted || verdict->threads != self->exact_threads)
+      own |= self->func->ops[k].recipe == verdict->recipe;
+    if (!own || verdict->admitted || verdict->threads != threads)
       continue;
     PyObject *name = PyUnicode_FromString(verdict->recipe->name);
     if (!name || PyList_Append(names, name) != 0)
@@ -87,12 +87,37 @@ static PyObject *not_admitted(const Callable *self) {
   return names;
 }
 
+/* Operations that ran by the wheel beside recipes, and how often. */
+static PyObject *wheel_operations(const Callable *self) {
+  PyObject *counts = PyDict_New();
+  bool ok = counts != NULL;
+  for (int i = 0; ok && self->wheel_counts && i < self->func->n_ops; i++) {
+    const char *word = self->func->ops[i].word;
+    uint64_t n = 0;
+    for (int k = 0; k < self->func->n_ops; k++)
+      if (strcmp(self->func->ops[k].word, word) == 0)
+        n += __atomic_load_n(&self->wheel_counts[k], __ATOMIC_RELAXED);
+    if (n > 0)
+      ok = put_count(counts, word, n);
+  }
+  if (!ok)
+    Py_CLEAR(counts);
+  return counts;
+}
+
+/* Steals value. */
+static bool put_object(PyObject *dict, const char *key, PyObject *value) {
+  bool ok = value && PyDict_SetItemString(dict, key, value) == 0;
+  Py_XDECREF(value);
+  return ok;
+}
+
 static PyObject *callable_stats(PyObject *object, PyObject *unused) {
   (void)unused;
   const Callable *self = (Callable *)object;
-  PyObject *stats = PyDict_New(), *python = PyDict_New(), *refused = not_admitted(self);
-  bool ok = stats && python && refused && PyDict_SetItemString(stats, "not_admitted", refused) == 0;
-  Py_XDECREF(refused);
+  PyObject *stats = PyDict_New(), *python = PyDict_New();
+  bool ok = stats && python && put_object(stats, "not_admitted", not_admitted(self)) &&
+            put_object(stats, "wheel", wheel_operations(self));
   for (int body = BODY_LIBRARY; ok && body < BODY_PYTHON; body++)
     ok = put_count(stats, body_names[body], self->n_native[body]);
   for (int reason = 0; ok && reason < N_REASONS; reason++)
@@ -147,6 +172,8 @@ static void callable_dealloc(PyObject *object) {
     PyObject_ClearWeakRefs(object);
   callable_clear(object);
   Py_XDECREF(self->names);
+  admissions_free(self->admission);
+  PyMem_Free(self->wheel_counts);
   PyObject_GC_Del(object);
 }
 
@@ -176,7 +203,8 @@ static PyGetSetDef callable_getset[] = {
 
 static PyMethodDef callable_methods[] = {
     {"stats", callable_stats, METH_NOARGS,
-     "Calls so far: per native body, and of the Python function per reason."},
+     "Calls so far: per native body, and of the Python function per reason; operations that ran by "
+     "the wheel beside recipes, and recipes that this host did not admit."},
     {"__reduce__", callable_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -204,11 +232,37 @@ static PyTypeObject callable_type = {
 /* ── binding ─────────────────────────────────────────────────────────────────────────────────── */
 
 /* Whose framework a call needs: of tensors that are only passed on, torch. */
-static TcLane needed_lane(const TcFunc *func) {
+static Lane *needed_lane(const TcFunc *func) {
   bool tensors = func->result.kind == TC_TENSOR;
   for (int i = 0; i < func->n_params; i++)
     tensors |= func->params[i].type.kind == TC_TENSOR;
-  return func->lane == TC_LANE_NONE && tensors ? TC_LANE_TORCH : func->lane;
+  switch (func->lane) {
+  case TC_LANE_TORCH:
+    return &torch_lane;
+  case TC_LANE_TENSORFLOW:
+    return &tf_lane;
+  case TC_LANE_NONE:
+    break;
+  }
+  return tensors ? &torch_lane : &scalar_lane;
+}
+
+static bool is_product(TcClass class) {
+  return class == TC_MATMUL || class == TC_LINEAR || class == TC_MV;
+}
+
+/* What a function that may run recipes keeps of its operations. */
+static bool callable_ops_new(Callable *self) {
+  const TcFunc *func = self->func;
+  bool any = false;
+  for (int i = 0; i < func->n_ops; i++) {
+    self->has_products |= is_product(func->ops[i].class);
+    any |= func->ops[i].recipe != NULL;
+  }
+  if (!any || func->n_params > MOST_PARAMS)
+    return true;
+  self->wheel_counts = PyMem_Calloc((size_t)func->n_ops, sizeof *self->wheel_counts);
+  return self->wheel_counts || PyErr_NoMemory();
 }
 
 static PyObject *callable_new(const TcFunc *func, PyObject *original) {
@@ -220,13 +274,10 @@ static PyObject *callable_new(const TcFunc *func, PyObject *original) {
   self->func = func;
   self->original = Py_NewRef(original);
   self->lane = needed_lane(func);
-  for (int i = 0; i < func->n_ops; i++)
-    self->needs_ieee |=
-        func->ops[i].recipe->class == TC_MATMUL || func->ops[i].recipe->class == TC_LINEAR;
   self->id = n_callables++;
   self->dict = PyObject_GetAttrString(original, "__dict__");
   self->names = PyTuple_New(func->n_params);
-  if (!self->dict || !self->names)
+  if (!self->dict || !self->names || !callable_ops_new(self))
     goto failed;
   for (int i = 0; i < func->n_params; i++) {
     PyObject *name = PyUnicode_InternFromString(func->params[i].name);

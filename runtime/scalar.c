@@ -7,7 +7,7 @@
 /* ── errors ──────────────────────────────────────────────────────────────────────────────────── */
 
 static bool raise_overflow(TcCall *tc) {
-  if (tc->exact)
+  if (in_blocks(tc))
     return false;
   gil_take(tc);
   PyErr_SetString(PyExc_OverflowError, "integer overflow");
@@ -27,14 +27,14 @@ static bool raise_like(TcCall *tc, binaryfunc operation, PyObject *a, PyObject *
 }
 
 static bool raise_like_ints(TcCall *tc, binaryfunc operation, int64_t a, int64_t b) {
-  if (tc->exact)
+  if (in_blocks(tc))
     return false;
   gil_take(tc);
   return raise_like(tc, operation, PyLong_FromLongLong(a), PyLong_FromLongLong(b));
 }
 
 static bool raise_like_floats(TcCall *tc, binaryfunc operation, double a, double b) {
-  if (tc->exact)
+  if (in_blocks(tc))
     return false;
   gil_take(tc);
   return raise_like(tc, operation, PyFloat_FromDouble(a), PyFloat_FromDouble(b));
@@ -113,7 +113,7 @@ bool tc_int_truediv(TcCall *tc, double *out, int64_t a, int64_t b) {
     *out = (double)a / (double)b;
     return true;
   }
-  if (tc->exact)
+  if (in_blocks(tc))
     return false;
   /* Rounding the operands first would round twice: Python's long division does it right. */
   PyThreadState *released = tc->released;
@@ -194,7 +194,7 @@ bool tc_range(TcCall *tc, TcRange *range, int64_t start, int64_t stop, int64_t s
   range->step = step;
   range->left = 0;
   if (step == 0) {
-    if (tc->exact)
+    if (in_blocks(tc))
       return false;
     gil_take(tc);
     PyObject *value = PyObject_CallFunction((PyObject *)&PyRange_Type, "LLL", (long long)start,
@@ -234,9 +234,8 @@ static bool handle_signals(TcCall *tc) {
 }
 
 bool tc_turn(TcCall *tc) {
-  /* Without the GIL an exact body can't be interrupted: a loop that long belongs to the library
-   * body. */
-  if (tc->exact && (tc->released || exact_in_blocks(tc)))
+  /* A block can't be interrupted: a loop that long runs on the whole batch. */
+  if (in_blocks(tc))
     return ++tc->n_turns < 1u << 20;
   if (!tc->released) {
     if (!handle_signals(tc))
@@ -269,7 +268,7 @@ bool tc_turn(TcCall *tc) {
 /* ── raising ─────────────────────────────────────────────────────────────────────────────────── */
 
 bool tc_raise_unbound(TcCall *tc, const char *name) {
-  if (tc->exact)
+  if (in_blocks(tc))
     return false;
   gil_take(tc);
   PyErr_Format(PyExc_UnboundLocalError,
@@ -278,7 +277,7 @@ bool tc_raise_unbound(TcCall *tc, const char *name) {
 }
 
 bool tc_raise(TcCall *tc, const char *exception, const char *message, int64_t n) {
-  if (tc->exact)
+  if (in_blocks(tc))
     return false;
   gil_take(tc);
   PyObject *type = NULL, *text = NULL;

@@ -36,9 +36,9 @@ typedef enum Reason {
   N_REASONS
 } Reason;
 
-/* Which bodies a state lets run. */
+/* What a state lets run. */
 typedef enum Verdict {
-  VERDICT_PLAIN,   /* any body; kernels past the dispatcher too */
+  VERDICT_PLAIN,   /* recipes, and kernels past the dispatcher */
   VERDICT_LIBRARY, /* only ops through the dispatcher: it knows what to do */
   VERDICT_REFUSED, /* not natively; *reason and a Python exception say why */
   VERDICT_FAILED,  /* asking failed: a Python exception that is not ours */
@@ -66,12 +66,15 @@ struct TcCall {
   bool interrupted;      /* a signal handler raised: that exception is the caller's */
   bool op_failed;        /* a kernel failed; which error eager gives is not known yet */
   PyObject *printed;     /* text that the body printed and nobody has seen yet, or NULL */
-  struct ExactBlock
-      *exact; /* the exact body runs, perhaps without the GIL: what would raise declines */
+  struct Block *block;   /* recipes may run, on these rows; NULL: all operations run by the wheel */
 };
 
-/* Whether the exact body that runs is one of several blocks of a call. */
-static bool exact_in_blocks(const TcCall *tc);
+/* Whether the body runs on one of several blocks of rows, perhaps on another thread: what would
+ * raise then just fails, and the batch is run whole. */
+static bool in_blocks(const TcCall *tc);
+
+/* The module's own settings; set when it is imported. */
+static const TcModuleInfo *module_info;
 
 /* Takes the GIL back for the rest of the call; no-op when it is held. */
 static void gil_take(TcCall *tc) {

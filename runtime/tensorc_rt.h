@@ -2,9 +2,9 @@
  * generated module.
  *
  * A generated file includes this header and nothing else of ours. It defines, per function, its
- * parameters and one C function per body, and ends with TC_MODULE. The runtime parses calls, checks
- * arguments, guards states, runs a body, and gives its result back; see docs/architecture.md for
- * the whole path of a call.
+ * parameters, its operations and its body, and ends with TC_MODULE. The runtime parses calls,
+ * checks arguments, guards states, runs the body, and gives its result back; see
+ * docs/architecture.md for the whole path of a call.
  *
  * Names: tc_ is called by generated code, tc__ is internal to the runtime.
  * Errors: a function that returns bool returns false after it set a Python exception. Generated
@@ -20,54 +20,45 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "classes.h"
+
 /* Bumped whenever anything below changes its meaning. Written into each module and checked when it
  * is compiled. */
-#define TC_RT_VERSION 2
+#define TC_RT_VERSION 3
 #define TC_EXPECT_RT(version)                                                                      \
   _Static_assert((version) == TC_RT_VERSION, "generated for another runtime of tensorc")
 
 /* ── values ──────────────────────────────────────────────────────────────────────────────────── */
 
-/* A tensor variable of generated code. handle is an AtenTensorHandle, or a TFE_TensorHandle * with
- * its lowest bit set; NULL while the variable is unassigned. origin: the argument object whose own
- * handle this is (borrowed, alive for the whole call), so that returning it gives that very object;
- * NULL when the handle is owned by this variable. */
+/* A tensor variable of generated code: known by its handle, by its memory, or by both. All zero
+ * while it is unassigned. Only the first field is read outside of calls of operations: state is the
+ * runtime's. */
 typedef struct TcTensor {
-  void *handle;
-  PyObject *origin;
+  void *handle;     /* an AtenTensorHandle, or a TFE_TensorHandle * with its lowest bit set; NULL
+                       where only the memory is known */
+  PyObject *origin; /* the argument object whose own handle this is (borrowed, alive for the whole
+                       call), so that returning it gives that very object; NULL when the handle is
+                       owned by this variable */
+  void *data; /* the elements, contiguous: float, or int64_t for a classification result. NULL: not
+                 looked for, or not contiguous */
+  struct TcBuffer *buffer; /* the pooled memory that `data` lies in, counted; NULL: it is the
+                              handle's own */
+  int64_t sizes[2];        /* with `data`. Rank 1: {1, n}; with `rows`: {n, 1}, one element per row
+                              of the batch */
+  int rank;                /* with `data` */
+  bool rows;               /* a block of rows of the batch; false: all of the tensor */
+  bool seen;               /* `data` was looked for */
 } TcTensor;
 
-/* An operand: a handle that the operation borrows, or one that it consumes (owned), also when it
- * fails. */
+/* An operand: a variable that the operation reads, or one that is handed over: it is unassigned
+ * afterwards, also when the operation fails. */
 typedef struct TcUse {
-  void *handle;
-  bool owned;
-} TcUse;
-
-/* A tensor variable of an exact body: all of a tensor, or the rows of it that the block at hand
- * covers. Contiguous. data is NULL while the variable is unassigned. */
-typedef struct TcBlock {
-  void *data;       /* float, or int64_t for a classification result */
-  int64_t sizes[2]; /* of this block. Rank 1: {1, n}; with `rows`: {n, 1}, one element per row of
-                       the batch */
-  int rank;         /* of the tensor */
-  bool rows;        /* a block of rows of the batch; false: all of the tensor */
-  struct TcBuffer *buffer; /* the pooled memory that holds it, counted; NULL for an argument, whose
-                              memory is only read */
-  PyObject *origin; /* an argument: the object itself (borrowed), so that returning it gives that
-                       very object */
-} TcBlock;
-
-/* An operand of an exact operation: a variable that it reads, and leaves unassigned where the
- * variable is handed over (also when the operation fails). */
-typedef struct TcBlockUse {
-  TcBlock *block;
+  TcTensor *var;
   bool owned; /* handed over */
-} TcBlockUse;
+} TcUse;
 
 typedef union TcValue {
   TcTensor tensor;
-  TcBlock block;
   int64_t i;
   double f;
   bool b;
@@ -90,7 +81,7 @@ typedef struct TcParam {
   const char *name; /* UTF-8 */
   TcType type;
   TcPassing passing;
-  bool rows; /* exact body: row i of the result needs only row i of this tensor */
+  bool rows; /* row i of the result needs only row i of this tensor */
 } TcParam;
 
 /* How one operation is computed with the wheel's own bits: runtime/kernel. */
@@ -99,17 +90,34 @@ typedef struct TcRecipe TcRecipe;
 /* State of one call in progress. Its fields belong to the runtime. */
 typedef struct TcCall TcCall;
 
-/* Runs one body. args: one value per parameter, in order; tensors are TcTensors for the library
- * body, TcBlocks for the exact one. On true *result holds the value of the function's type; a
- * tensor in it is owned by the caller, unless it has an origin. False from an exact body sets no
- * exception: it only says that this call is not for it. */
-typedef bool TcBody(TcCall *tc, const TcValue *args, TcValue *result);
+/* A handle that the wheel's kernel borrows, or one that it consumes (owned), also when it fails. */
+typedef struct TcHandle {
+  void *handle;
+  bool owned;
+} TcHandle;
 
-/* An operation of an exact body: its recipe, and how the framework is asked for the same. */
-typedef struct TcOp {
-  const TcRecipe *recipe;
-  const char *name, *overload; /* what the library body's function is given; "" where nothing */
-} TcOp;
+typedef struct TcOp TcOp;
+
+/* Runs op by one call of the wheel's own kernel. On true out->handle holds the result; an
+ * exception is set on false. */
+typedef bool TcWheel(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands);
+
+/* One operation of a body. */
+struct TcOp {
+  TcClass class;
+  const char *word;       /* "relu": in stats() */
+  const TcRecipe *recipe; /* NULL: it has none */
+  TcWheel *wheel;
+  const char *name, *overload; /* what the wheel calls it, where `wheel` serves several */
+  int n_operands;
+  int dim; /* 0 or 1, where the class has one */
+  bool keepdim;
+};
+
+/* Runs the function. args: one value per parameter, in order. On true *result holds the value of
+ * its type; a tensor in it belongs to the caller, unless it has an origin. On false an exception is
+ * set, or this block of rows is not for blocks (run.c). */
+typedef bool TcBody(TcCall *tc, const TcValue *args, TcValue *result);
 
 typedef struct TcFunc {
   const char *name, *qualname; /* UTF-8 */
@@ -118,14 +126,11 @@ typedef struct TcFunc {
   const TcParam *params;
   int n_params;
   TcType result;
-  TcBody *library; /* always there */
-  TcBody *exact;   /* NULL: no such body */
-  /* The operations of `exact`; the recipe of each is admitted on this host before it is trusted. */
-  const TcOp *ops;
-  int n_ops;
-  bool prints; /* the text of a bool or of another library's number may differ from an int's */
-  bool no_ops; /* `library` calls nothing of the framework: it is straight C itself */
-  bool splits; /* `exact` may run block by block over the rows of the parameters marked `rows` */
+  TcBody *body;
+  const TcOp *ops; /* of the body, in the order of its text */
+  int n_ops;       /* 0: the body is straight C */
+  bool prints;     /* the text of a bool or of another library's number may differ from an int's */
+  bool splits;     /* it may run block by block over the rows of the parameters marked `rows` */
 } TcFunc;
 
 typedef enum { TC_ON_PYTHON, TC_ON_DETACH, TC_ON_ERROR } TcOn;
@@ -148,113 +153,51 @@ PyObject *tc__module_init(const TcModuleInfo *info);
 
 /* ── variables ───────────────────────────────────────────────────────────────────────────────── */
 
+void tc__tensor_free(TcTensor *var);
+static inline bool tc_is_set(const TcTensor *var) { return var->handle || var->data; }
 /* Frees what the variable owns and leaves it unassigned. */
-void tc__free_handle(void *handle);
 static inline void tc_drop(TcTensor *var) {
-  if (var->handle && !var->origin)
-    tc__free_handle(var->handle);
-  var->handle = NULL;
-  var->origin = NULL;
+  if (tc_is_set(var))
+    tc__tensor_free(var);
 }
-/* Borrows the variable for one operation. */
-static inline TcUse tc_get(const TcTensor *var) { return (TcUse){var->handle, false}; }
-/* Hands the variable's handle over to one operation and leaves the variable unassigned. */
-static inline TcUse tc_take(TcTensor *var) {
-  TcUse use = {var->handle, var->origin == NULL};
-  var->handle = NULL;
-  var->origin = NULL;
-  return use;
-}
+static inline TcUse tc_get(TcTensor *var) { return (TcUse){var, false}; }
+static inline TcUse tc_take(TcTensor *var) { return (TcUse){var, true}; }
 /* The variable's value, for the result: leaves the variable unassigned. */
 static inline TcTensor tc_give(TcTensor *var) {
   TcTensor value = *var;
-  var->handle = NULL;
-  var->origin = NULL;
+  *var = (TcTensor){0};
   return value;
 }
 /* to = from, where both go on living. */
 bool tc_copy(TcCall *tc, TcTensor *to, const TcTensor *from);
 /* to = from, where `from` is not read any more: it is left unassigned. */
 static inline void tc_move(TcTensor *to, TcTensor *from) {
-  TcTensor value = *from;
-  from->handle = NULL;
-  from->origin = NULL;
+  TcTensor value = tc_give(from);
   tc_drop(to);
   *to = value;
 }
 
-/* ── torch operations, library body: one call of the wheel's own kernel each ─────────────────── */
-/* out may be the variable an operand was taken from. Sizes that do not fit give RuntimeError
- * "rextio-torch: …" with both shapes; any other failure of the kernel gives eager's own exception.
- */
+/* ── operations ──────────────────────────────────────────────────────────────────────────────── */
 
-bool tc_torch_unary(TcCall *tc, TcTensor *out, const char *aten, TcUse x);
-bool tc_torch_gelu(TcCall *tc, TcTensor *out, TcUse x); /* approximate="none" */
-bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a, TcUse b);
-bool tc_torch_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b);      /* ranks 2/2, 2/1, 1/2 */
-bool tc_torch_linear(TcCall *tc, TcTensor *out, TcUse x, TcUse weight); /* [n,k] × [m,k] → [n,m] */
-bool tc_torch_linear_bias(TcCall *tc, TcTensor *out, TcUse x, TcUse weight, TcUse bias);
-bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
-                     int dim, bool keepdim);
-bool tc_torch_rowwise(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
-                      int dim);
-bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim);
+/* op on its operands, by its recipe where the state of the call, the host and these sizes admit
+ * it, else by the wheel. out may be the variable an operand was taken from. Sizes that do not fit
+ * give RuntimeError "rextio-torch: …" or "rextio-tensorflow: …" with both shapes. For any other
+ * failure torch's lane finds eager's own exception, TensorFlow's has one with TensorFlow's text. */
+bool tc_op1(TcCall *tc, TcTensor *out, const TcOp *op, TcUse x);
+bool tc_op2(TcCall *tc, TcTensor *out, const TcOp *op, TcUse a, TcUse b);
+bool tc_op3(TcCall *tc, TcTensor *out, const TcOp *op, TcUse a, TcUse b, TcUse c);
 
-/* ── TensorFlow operations, library body: one op of Python's eager context each ──────────────── */
-/* out may be the variable an operand was taken from. op: TensorFlow's own name. Sizes that do not
- * fit give RuntimeError "rextio-tensorflow: …" with both shapes; any other failure gives one with
- * TensorFlow's text. */
+/* torch: what TcOp.wheel can be. */
+TcWheel tc_torch_unary, tc_torch_gelu, tc_torch_binary, tc_torch_add, tc_torch_sub, tc_torch_mul,
+    tc_torch_reduce, tc_torch_rowwise, tc_torch_argmax;
+TcWheel tc_torch_matmul; /* ranks 2/2, 2/1, 1/2 */
+TcWheel tc_torch_linear; /* [n,k] × [m,k] → [n,m], with or without a bias */
 
-bool tc_tf_unary(TcCall *tc, TcTensor *out, const char *op, TcUse x);
-bool tc_tf_binary(TcCall *tc, TcTensor *out, const char *op, TcUse a, TcUse b);
-bool tc_tf_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b); /* ranks 2/2 */
-bool tc_tf_reduce(TcCall *tc, TcTensor *out, const char *op, TcUse x, int dim,
-                  bool keepdim);                                 /* dim 0 or 1 */
-bool tc_tf_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim); /* the last dimension */
-bool tc_tf_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim,
-                  bool keepdim);                          /* dim 0 or 1; keepdim false */
-bool tc_tf_transpose(TcCall *tc, TcTensor *out, TcUse x); /* rank 2 */
-
-/* ── exact body: the same operations by recipes, on blocks ───────────────────────────────────── */
-/* Sizes that do not fit, or that the recipe is not known to be exact for, give false: the library
- * body then runs the call. An elementwise operation writes into the buffer of an operand that was
- * handed over. */
-
-void tc__free_buffer(struct TcBuffer *buffer);
-static inline void tc_block_drop(TcBlock *var) {
-  if (var->buffer)
-    tc__free_buffer(var->buffer);
-  var->data = NULL;
-  var->buffer = NULL;
-}
-static inline TcBlockUse tc_block_get(TcBlock *var) { return (TcBlockUse){var, false}; }
-static inline TcBlockUse tc_block_take(TcBlock *var) { return (TcBlockUse){var, true}; }
-static inline TcBlock tc_block_give(TcBlock *var) {
-  TcBlock value = *var;
-  var->data = NULL;
-  var->buffer = NULL;
-  return value;
-}
-static inline void tc_block_move(TcBlock *to, TcBlock *from) {
-  TcBlock value = tc_block_give(from);
-  tc_block_drop(to);
-  *to = value;
-}
-bool tc_block_copy(TcCall *tc, TcBlock *to, const TcBlock *from);
-
-bool tc_exact_map1(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x);
-bool tc_exact_map2(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b);
-bool tc_exact_reduce(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim,
-                     bool keepdim);
-bool tc_exact_rowwise(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim);
-bool tc_exact_argmax(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x, int dim,
-                     bool keepdim);
-bool tc_exact_transpose(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x);
-bool tc_exact_matmul(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse a, TcBlockUse b);
-bool tc_exact_linear(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x,
-                     TcBlockUse weight);
-bool tc_exact_linear_bias(TcCall *tc, TcBlock *out, const TcRecipe *recipe, TcBlockUse x,
-                          TcBlockUse weight, TcBlockUse bias);
+/* TensorFlow: likewise, each one op of Python's eager context. */
+TcWheel tc_tf_unary, tc_tf_binary, tc_tf_bias_add, tc_tf_reduce, tc_tf_argmax;
+TcWheel tc_tf_matmul;    /* ranks 2/2 */
+TcWheel tc_tf_softmax;   /* the last dimension */
+TcWheel tc_tf_transpose; /* rank 2 */
 
 /* Whether Python runs assert statements: not under -O. */
 extern bool tc_asserts;

@@ -1,4 +1,4 @@
-/* tf.c: the ops of the TensorFlow lane, library body: each is one TFE op of Python's eager context.
+/* tf.c: the ops of the TensorFlow lane by the wheel: each is one TFE op of Python's eager context.
  *
  * Runs what eager runs, kernel for kernel, without the Python around it; so it records nothing on a
  * tape, and guard (tf_boundary.c) decides first whether that is wanted. Axes and permutations are
@@ -11,7 +11,7 @@
 
 /* ── operands ────────────────────────────────────────────────────────────────────────────────── */
 
-static void tf_uses_end(const TcUse *uses, int n) {
+static void tf_uses_end(const TcHandle *uses, int n) {
   for (int i = 0; i < n; i++)
     if (uses[i].owned)
       tf.delete_handle(tf_untag(uses[i].handle));
@@ -25,7 +25,7 @@ typedef struct TfShape {
   int64_t sizes[TF_MOST_DIMS];
 } TfShape;
 
-static void tf_shape_of(TcCall *tc, TcUse use, TfShape *out) {
+static void tf_shape_of(TcCall *tc, TcHandle use, TfShape *out) {
   TfStatus *status = tc->thread->tf->status;
   TfHandle *handle = tf_untag(use.handle);
   const TfLayout *layout = handle ? tf_layout_of(&tf, handle) : NULL;
@@ -63,7 +63,7 @@ typedef struct TfExtra {
   int dtype;             /* of the result */
 } TfExtra;
 
-static bool tf_start(TfThread *thread, const char *op, const TcUse *uses, int n,
+static bool tf_start(TfThread *thread, const char *op, const TcHandle *uses, int n,
                      const TfExtra *extra) {
   thread->holds_inputs = true;
   tf.reset_op(thread->op, op, thread->context->place, thread->status);
@@ -84,7 +84,7 @@ static bool tf_start(TfThread *thread, const char *op, const TcUse *uses, int n,
 }
 
 /* Consumes the operands. What the result is was checked here, so nobody asks again. */
-static bool tf_call(TcCall *tc, TcTensor *out, const char *op, const TcUse *uses, int n,
+static bool tf_call(TcCall *tc, TcTensor *out, const char *op, const TcHandle *uses, int n,
                     const TfExtra *extra) {
   TfThread *thread = tc->thread->tf;
   TfHandle *result = NULL;
@@ -123,9 +123,9 @@ static void tf_forget_inputs(TfThread *thread) {
 
 /* ── ops ─────────────────────────────────────────────────────────────────────────────────────── */
 
-bool tc_tf_unary(TcCall *tc, TcTensor *out, const char *op, TcUse x) {
+bool tc_tf_unary(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
   static const TfExtra extra = {.dtype = TF_F32};
-  return tf_call(tc, out, op, &x, 1, &extra);
+  return tf_call(tc, out, op->name, operands, 1, &extra);
 }
 
 /* The bias covers the last dimension. */
@@ -138,13 +138,12 @@ static bool matmul_fits(const Shape *a, const Shape *b) {
 }
 
 /* An operation whose operands have to fit: eager would find out, too, but later. */
-static bool tf_call2(TcCall *tc, TcTensor *out, const char *op, TcUse a, TcUse b,
+static bool tf_call2(TcCall *tc, TcTensor *out, const char *op, const TcHandle *uses,
                      bool (*fits)(const Shape *, const Shape *)) {
   static const TfExtra extra = {.dtype = TF_F32};
-  TcUse uses[] = {a, b};
   TfShape left, right;
-  tf_shape_of(tc, a, &left);
-  tf_shape_of(tc, b, &right);
+  tf_shape_of(tc, uses[0], &left);
+  tf_shape_of(tc, uses[1], &right);
   if (left.shape.rank < 0 || right.shape.rank < 0 || fits(&left.shape, &right.shape))
     return tf_call(tc, out, op, uses, 2, &extra);
   Shape shapes[] = {left.shape, right.shape};
@@ -154,46 +153,48 @@ static bool tf_call2(TcCall *tc, TcTensor *out, const char *op, TcUse a, TcUse b
   return false;
 }
 
-bool tc_tf_binary(TcCall *tc, TcTensor *out, const char *op, TcUse a, TcUse b) {
-  return tf_call2(tc, out, op, a, b, strcmp(op, "BiasAdd") == 0 ? bias_fits : shapes_broadcast);
+bool tc_tf_binary(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  return tf_call2(tc, out, op->name, operands, shapes_broadcast);
 }
 
-bool tc_tf_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
-  return tf_call2(tc, out, "MatMul", a, b, matmul_fits);
+bool tc_tf_bias_add(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  return tf_call2(tc, out, op->name, operands, bias_fits);
 }
 
-/* The constant for a dimension that generated code names; NULL: there is none. */
-static TfHandle *tf_axis(TcCall *tc, int dim) {
-  return dim == 0 || dim == 1 ? tc->thread->tf->context->axis[dim] : NULL;
+bool tc_tf_matmul(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  (void)op;
+  return tf_call2(tc, out, "MatMul", operands, matmul_fits);
 }
 
-bool tc_tf_reduce(TcCall *tc, TcTensor *out, const char *op, TcUse x, int dim, bool keepdim) {
-  TfExtra extra = {
-      .constant = tf_axis(tc, dim), .attribute = "keep_dims", .value = keepdim, .dtype = TF_F32};
-  if (extra.constant)
-    return tf_call(tc, out, op, &x, 1, &extra);
-  tf_uses_end(&x, 1);
-  return raise_internal(tc, op);
+bool tc_tf_reduce(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TfExtra extra = {.constant = tc->thread->tf->context->axis[op->dim],
+                   .attribute = "keep_dims",
+                   .value = op->keepdim,
+                   .dtype = TF_F32};
+  return tf_call(tc, out, op->name, operands, 1, &extra);
 }
 
-bool tc_tf_softmax(TcCall *tc, TcTensor *out, TcUse x, int dim) {
+bool tc_tf_softmax(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  static const TfExtra extra = {.dtype = TF_F32};
   TfShape shape;
-  tf_shape_of(tc, x, &shape);
-  if (dim == shape.shape.rank - 1)
-    return tc_tf_unary(tc, out, "Softmax", x);
-  tf_uses_end(&x, 1);
+  tf_shape_of(tc, operands[0], &shape);
+  if (op->dim == shape.shape.rank - 1)
+    return tf_call(tc, out, "Softmax", operands, 1, &extra);
+  tf_uses_end(operands, 1);
   return raise_internal(tc, "Softmax along another than the last dimension");
 }
 
-bool tc_tf_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim) {
-  TfExtra extra = {.constant = tf_axis(tc, dim), .output = "output_type", .dtype = TF_I64};
-  if (extra.constant && !keepdim)
-    return tf_call(tc, out, "ArgMax", &x, 1, &extra);
-  tf_uses_end(&x, 1);
+bool tc_tf_argmax(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TfExtra extra = {
+      .constant = tc->thread->tf->context->axis[op->dim], .output = "output_type", .dtype = TF_I64};
+  if (!op->keepdim)
+    return tf_call(tc, out, "ArgMax", operands, 1, &extra);
+  tf_uses_end(operands, 1);
   return raise_internal(tc, "ArgMax");
 }
 
-bool tc_tf_transpose(TcCall *tc, TcTensor *out, TcUse x) {
+bool tc_tf_transpose(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
   TfExtra extra = {.constant = tc->thread->tf->context->swap, .dtype = TF_F32};
-  return tf_call(tc, out, "Transpose", &x, 1, &extra);
+  (void)op;
+  return tf_call(tc, out, "Transpose", operands, 1, &extra);
 }

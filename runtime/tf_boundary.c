@@ -29,10 +29,11 @@ static bool tf_device_is(const TfContext *context, const char *device, TcDevice 
 }
 
 static bool tf_take_tensor(const TcFunc *func, const TcParam *param, PyObject *object,
-                           TcValue *value, Reason *reason) {
+                           TcValue *value, void **pin, bool *plain, Reason *reason) {
   const TcType *type = &param->type;
   TfStatus *status = thread_state.tf->status;
   char problem[200];
+  (void)pin, (void)plain;
 
   TfHandle *handle = tf.is_eager_tensor(object) ? tf.object_handle(object) : NULL;
   if (!handle) {
@@ -68,8 +69,7 @@ static bool tf_take_tensor(const TcFunc *func, const TcParam *param, PyObject *o
     snprintf(problem, sizeof problem, "expected rank-%d tensor, got rank %d", type->rank, rank);
     return tf_refuse_tensor(func, param, PyExc_ValueError, problem);
   }
-  value->tensor.handle = tf_tag(handle);
-  value->tensor.origin = object;
+  value->tensor = (TcTensor){.handle = tf_tag(handle), .origin = object};
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* torch.c: the ops of the torch lane, library body: each is one call of the wheel's own kernel.
+/* torch.c: the ops of the torch lane by the wheel: each is one call of its own kernel.
  *
  * Usually through the dispatcher, which sees autograd, functorch, autocast and modes as eager does.
  * In the plain state (TcCall.plain) a few go to the CPU kernel directly, where that is faster and
@@ -12,13 +12,13 @@
 
 /* ── handles ─────────────────────────────────────────────────────────────────────────────────── */
 
-static void use_end(TcUse use) {
+static void use_end(TcHandle use) {
   if (use.owned)
     torch.delete_handle(use.handle);
 }
 
 /* A handle that the dispatcher may consume; NULL: no memory. */
-static H use_own(TcUse use) {
+static H use_own(TcHandle use) {
   H copy = NULL;
   if (use.owned)
     return use.handle;
@@ -40,14 +40,14 @@ typedef enum {
 /* ARG_OPT_LIST is a list of one int. */
 typedef struct Arg {
   ArgKind kind;
-  TcUse use;     /* tensors */
+  TcHandle use;  /* tensors */
   int64_t value; /* the others */
 } Arg;
 
 enum { MAX_ARGS = 4 };
 
-static inline Arg tensor_arg(TcUse use) { return (Arg){ARG_TENSOR, use, 0}; }
-static inline Arg opt_tensor_arg(TcUse use) { return (Arg){ARG_OPT_TENSOR, use, 0}; }
+static inline Arg tensor_arg(TcHandle use) { return (Arg){ARG_TENSOR, use, 0}; }
+static inline Arg opt_tensor_arg(TcHandle use) { return (Arg){ARG_OPT_TENSOR, use, 0}; }
 static inline Arg number_arg(ArgKind kind, int64_t value) {
   return (Arg){kind, {NULL, false}, value};
 }
@@ -130,7 +130,6 @@ static bool call_builtin(TcCall *tc, TcTensor *out, const char *name, const Arg 
   PyThreadState *released = tc->released;
   gil_take(tc);
   PyObject *objects[MAX_ARGS] = {NULL}, *value = NULL, *function = NULL;
-  bool in_nn = strcmp(name, "linear") == 0 || strcmp(name, "gelu") == 0;
   H handle = NULL;
   int n_objects = 0;
   for (int i = 0; i < n; i++) {
@@ -139,9 +138,12 @@ static bool call_builtin(TcCall *tc, TcTensor *out, const char *name, const Arg 
     if (!(objects[n_objects++] = arg_object(&args[i])))
       goto done;
   }
-  function = PyObject_GetAttrString(in_nn ? torch.nn : torch.functions, name);
-  if (!function)
-    goto done;
+  function = PyObject_GetAttrString(torch.functions, name);
+  if (!function) { /* linear, gelu */
+    PyErr_Clear();
+    if (!(function = PyObject_GetAttrString(torch.nn, name)))
+      goto done;
+  }
   value = PyObject_Vectorcall(function, objects, (size_t)n_objects, NULL);
   if (value)
     handle = object_handle(tc, value);
@@ -216,7 +218,7 @@ static inline const int64_t *plain_shape(const TcCall *tc, H handle) {
   return shape[0] <= N_INLINE_DIMS ? shape : NULL;
 }
 
-static inline Shape shape_of(const TcCall *tc, TcUse use) {
+static inline Shape shape_of(const TcCall *tc, TcHandle use) {
   Shape shape = {-1, NULL};
   int64_t *sizes;
   const int64_t *words = plain_shape(tc, use.handle);
@@ -232,7 +234,7 @@ static inline Shape shape_of(const TcCall *tc, TcUse use) {
 }
 
 /* NULL: unknown. */
-static inline const int64_t *strides_of(const TcCall *tc, TcUse use) {
+static inline const int64_t *strides_of(const TcCall *tc, TcHandle use) {
   int64_t *strides;
   const int64_t *words = plain_shape(tc, use.handle);
   if (words)
@@ -265,7 +267,7 @@ static bool raise_unfit(TcCall *tc, const char *lane, const char *op, const Shap
 }
 
 /* Consumes the operands. */
-static bool raise_shapes(TcCall *tc, const char *op, const TcUse *uses, int n) {
+static bool raise_shapes(TcCall *tc, const char *op, const TcHandle *uses, int n) {
   Shape shapes[MAX_ARGS] = {{0, NULL}};
   for (int i = 0; i < n; i++)
     shapes[i] = shape_of(tc, uses[i]);
@@ -300,7 +302,7 @@ static bool shape_covers(const Shape *a, const Shape *b) {
 
 /* Whether the operation may write into its operand: an owned intermediate that nothing else refers
  * to, with the strides that a fresh result would have. columns: of a matrix, at least. */
-static bool may_overwrite(const TcCall *tc, TcUse use, const Shape *shape, int64_t columns) {
+static bool may_overwrite(const TcCall *tc, TcHandle use, const Shape *shape, int64_t columns) {
   if (!tc->plain || !use.owned || !torch.has_count ||
       (uint32_t)impl_words(use.handle)[COUNT_WORD] != 1)
     return false;
@@ -322,7 +324,9 @@ static const char *in_place(char *name, size_t size, const char *aten) {
   return name;
 }
 
-bool tc_torch_unary(TcCall *tc, TcTensor *out, const char *aten, TcUse x) {
+bool tc_torch_unary(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TcHandle x = operands[0];
+  const char *aten = op->name;
   char name[32];
   Arg args[] = {tensor_arg(x)};
   if (tc->plain && x.owned) {
@@ -335,14 +339,16 @@ bool tc_torch_unary(TcCall *tc, TcTensor *out, const char *aten, TcUse x) {
 
 /* As torch's own function also outside a replay: on 2.11 a string on the dispatcher's stack is
  * never freed, 48 bytes a call. Beside the 8 µs of the kernel the detour costs nothing. */
-bool tc_torch_gelu(TcCall *tc, TcTensor *out, TcUse x) {
+bool tc_torch_gelu(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TcHandle x = operands[0];
   Arg args[] = {tensor_arg(x)};
+  (void)op;
   return x.handle ? call_builtin(tc, out, "gelu", args, 1) : raise_internal(tc, "gelu");
 }
 
 /* The end of a call past the dispatcher: consumes the operands. */
 static bool direct_done(TcCall *tc, TcTensor *out, const char *op, int32_t failure, H result,
-                        const TcUse *uses, int n) {
+                        const TcHandle *uses, int n) {
   for (int i = 0; i < n; i++)
     use_end(uses[i]);
   if (failure)
@@ -352,12 +358,13 @@ static bool direct_done(TcCall *tc, TcTensor *out, const char *op, int32_t failu
 }
 
 /* a + alpha * b, alpha 1 or -1: exact for float32, so both are what eager computes. */
-static bool add_or_sub(TcCall *tc, TcTensor *out, const char *op, double alpha, TcUse a, TcUse b) {
-  TcUse uses[] = {a, b};
+static bool add_or_sub(TcCall *tc, TcTensor *out, const char *op, double alpha,
+                       const TcHandle *operands) {
+  TcHandle a = operands[0], b = operands[1];
   Shape left = shape_of(tc, a), right = shape_of(tc, b);
   H result = NULL;
   if (!shapes_broadcast(&left, &right))
-    return raise_shapes(tc, op, uses, 2);
+    return raise_shapes(tc, op, operands, 2);
   if (!a.handle || !b.handle)
     return raise_internal(tc, op);
   /* The dispatcher has no encoding for alpha. The shim's subtract is one that goes through it, but
@@ -369,24 +376,23 @@ static bool add_or_sub(TcCall *tc, TcTensor *out, const char *op, double alpha, 
   int32_t failure = tc->plain && torch.cpu_add
                         ? torch.cpu_add(a.handle, b.handle, alpha, &result)
                         : torch.subtract(a.handle, b.handle, -alpha, &result);
-  return direct_done(tc, out, op, failure, result, uses, 2);
+  return direct_done(tc, out, op, failure, result, operands, 2);
 }
 
-bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a, TcUse b) {
-  if (strcmp(aten, "aten::add") == 0)
-    return add_or_sub(tc, out, "add", 1.0, a, b);
-  if (strcmp(aten, "aten::sub") == 0)
-    return add_or_sub(tc, out, "sub", -1.0, a, b);
-  TcUse uses[] = {a, b};
+bool tc_torch_add(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  return add_or_sub(tc, out, op->word, 1.0, operands);
+}
+
+bool tc_torch_sub(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  return add_or_sub(tc, out, op->word, -1.0, operands);
+}
+
+bool tc_torch_binary(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TcHandle a = operands[0], b = operands[1];
+  const char *aten = op->name;
   Shape left = shape_of(tc, a), right = shape_of(tc, b);
   if (!shapes_broadcast(&left, &right))
-    return raise_shapes(tc, aten + sizeof "aten::" - 1, uses, 2);
-  if (tc->plain && torch.cpu_mul && !a.owned && strcmp(aten, "aten::mul") == 0 && a.handle &&
-      b.handle) {
-    H result = NULL;
-    int32_t failure = torch.cpu_mul(a.handle, b.handle, &result);
-    return direct_done(tc, out, "mul", failure, result, uses, 2);
-  }
+    return raise_shapes(tc, op->word, operands, 2);
   char name[32];
   Arg args[] = {tensor_arg(a), tensor_arg(b)};
   /* The strides of a fresh result follow those of a where they leave no choice: with more than one
@@ -396,19 +402,31 @@ bool tc_torch_binary(TcCall *tc, TcTensor *out, const char *aten, TcUse a, TcUse
   return torch_call(tc, out, aten, "Tensor", args, 2);
 }
 
+bool tc_torch_mul(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TcHandle a = operands[0], b = operands[1];
+  Shape left = shape_of(tc, a), right = shape_of(tc, b);
+  if (!tc->plain || !torch.cpu_mul || a.owned || !a.handle || !b.handle ||
+      !shapes_broadcast(&left, &right))
+    return tc_torch_binary(tc, out, op, operands);
+  H result = NULL;
+  int32_t failure = torch.cpu_mul(a.handle, b.handle, &result);
+  return direct_done(tc, out, op->word, failure, result, operands, 2);
+}
+
 /* An uninitialized dense float32 matrix. */
 static int32_t empty_matrix(int64_t rows, int64_t columns, H *out) {
   const int64_t sizes[2] = {rows, columns}, strides[2] = {columns, 1};
   return torch.empty_strided(2, sizes, strides, TC_F32, TC_CPU, 0, out);
 }
 
-bool tc_torch_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
-  TcUse uses[] = {a, b};
+bool tc_torch_matmul(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TcHandle a = operands[0], b = operands[1];
   Shape left = shape_of(tc, a), right = shape_of(tc, b);
+  (void)op;
   if (left.rank > 0 && right.rank > 0) {
     int64_t inner = left.sizes[left.rank - 1];
     if (inner != right.sizes[right.rank > 1 ? right.rank - 2 : 0])
-      return raise_shapes(tc, "matmul", uses, 2);
+      return raise_shapes(tc, "matmul", operands, 2);
     bool whole =
         left.rank == 2 && right.rank == 2 && left.sizes[0] > 0 && inner > 0 && right.sizes[1] > 0;
     if (whole && tc->plain && torch.cpu_mm_out) {
@@ -416,20 +434,11 @@ bool tc_torch_matmul(TcCall *tc, TcTensor *out, TcUse a, TcUse b) {
       int32_t failure = empty_matrix(left.sizes[0], right.sizes[1], &result);
       if (!failure && (failure = torch.cpu_mm_out(result, a.handle, b.handle)) != 0)
         torch.delete_handle(result);
-      return direct_done(tc, out, "matmul", failure, result, uses, 2);
+      return direct_done(tc, out, "matmul", failure, result, operands, 2);
     }
   }
   Arg args[] = {tensor_arg(a), tensor_arg(b)};
   return torch_call(tc, out, "aten::matmul", "", args, 2);
-}
-
-bool tc_torch_linear(TcCall *tc, TcTensor *out, TcUse x, TcUse weight) {
-  TcUse uses[] = {x, weight};
-  Shape left = shape_of(tc, x), right = shape_of(tc, weight);
-  if (left.rank == 2 && right.rank == 2 && left.sizes[1] != right.sizes[1])
-    return raise_shapes(tc, "linear", uses, 2);
-  Arg args[] = {tensor_arg(x), tensor_arg(weight), number_arg(ARG_NO, 0)};
-  return torch_call(tc, out, "aten::linear", "", args, 3);
 }
 
 /* bias + x @ weight.t() in one kernel, as eager's linear does for matrices. */
@@ -451,39 +460,45 @@ static int32_t addmm(H x, H weight, H bias, const Shape *left, const Shape *righ
   return failure;
 }
 
-bool tc_torch_linear_bias(TcCall *tc, TcTensor *out, TcUse x, TcUse weight, TcUse bias) {
-  TcUse uses[] = {x, weight, bias};
-  Shape left = shape_of(tc, x), right = shape_of(tc, weight), add = shape_of(tc, bias);
-  if (left.rank == 2 && right.rank == 2 && add.rank == 1) {
+bool tc_torch_linear(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  TcHandle x = operands[0], weight = operands[1], bias = {NULL, false};
+  Shape left = shape_of(tc, x), right = shape_of(tc, weight), add = {-1, NULL};
+  bool has_bias = op->n_operands == 3;
+  if (has_bias) {
+    bias = operands[2];
+    add = shape_of(tc, bias);
+  }
+  if (left.rank == 2 && right.rank == 2 && (!has_bias || add.rank == 1)) {
     int64_t columns = right.sizes[0];
-    if (left.sizes[1] != right.sizes[1] || (add.sizes[0] != columns && add.sizes[0] != 1))
-      return raise_shapes(tc, "linear", uses, 3);
+    if (left.sizes[1] != right.sizes[1] ||
+        (has_bias && add.sizes[0] != columns && add.sizes[0] != 1))
+      return raise_shapes(tc, "linear", operands, op->n_operands);
     bool whole = left.sizes[0] > 0 && left.sizes[1] > 0 && columns > 0;
-    if (whole && tc->plain && torch.cpu_addmm_out) {
+    if (has_bias && whole && tc->plain && torch.cpu_addmm_out) {
       H result = NULL;
       int32_t failure = addmm(x.handle, weight.handle, bias.handle, &left, &right,
                               strides_of(tc, weight), &result);
-      return direct_done(tc, out, "linear", failure, result, uses, 3);
+      return direct_done(tc, out, "linear", failure, result, operands, 3);
     }
   }
-  Arg args[] = {tensor_arg(x), tensor_arg(weight), opt_tensor_arg(bias)};
+  Arg args[] = {tensor_arg(x), tensor_arg(weight),
+                has_bias ? opt_tensor_arg(bias) : number_arg(ARG_NO, 0)};
   return torch_call(tc, out, "aten::linear", "", args, 3);
 }
 
-bool tc_torch_reduce(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
-                     int dim, bool keepdim) {
-  Arg args[] = {tensor_arg(x), number_arg(ARG_OPT_LIST, dim), number_arg(ARG_BOOL, keepdim),
-                number_arg(ARG_NO, 0)};
-  return torch_call(tc, out, aten, overload, args, 4);
+bool tc_torch_reduce(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_OPT_LIST, op->dim),
+                number_arg(ARG_BOOL, op->keepdim), number_arg(ARG_NO, 0)};
+  return torch_call(tc, out, op->name, op->overload, args, 4);
 }
 
-bool tc_torch_rowwise(TcCall *tc, TcTensor *out, const char *aten, const char *overload, TcUse x,
-                      int dim) {
-  Arg args[] = {tensor_arg(x), number_arg(ARG_INT, dim), number_arg(ARG_NO, 0)};
-  return torch_call(tc, out, aten, overload, args, 3);
+bool tc_torch_rowwise(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_INT, op->dim), number_arg(ARG_NO, 0)};
+  return torch_call(tc, out, op->name, op->overload, args, 3);
 }
 
-bool tc_torch_argmax(TcCall *tc, TcTensor *out, TcUse x, int dim, bool keepdim) {
-  Arg args[] = {tensor_arg(x), number_arg(ARG_OPT_INT, dim), number_arg(ARG_BOOL, keepdim)};
+bool tc_torch_argmax(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_OPT_INT, op->dim),
+                number_arg(ARG_BOOL, op->keepdim)};
   return torch_call(tc, out, "aten::argmax", "", args, 3);
 }

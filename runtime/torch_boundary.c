@@ -90,8 +90,7 @@ static bool torch_take_tensor(const TcFunc *func, const TcParam *param, PyObject
              (long long)rank);
     return torch_refuse_tensor(func, param, PyExc_ValueError, problem);
   }
-  value->tensor.handle = handle;
-  value->tensor.origin = object;
+  value->tensor = (TcTensor){.handle = handle, .origin = object};
   return true;
 }
 

@@ -1,4 +1,5 @@
-/* variable.c: the handles that tensor variables of generated code own, of either framework.
+/* variable.c: what tensor variables of generated code own: handles, of either framework, and
+ * memory.
  *
  * The variables' functions are inline and know neither the call nor its lane, and one process (even
  * one call, while a dispatch mode of torch runs Python) may use both frameworks. So the value says
@@ -12,13 +13,22 @@ static inline TfHandle *tf_untag(void *handle) {
   return handle ? (TfHandle *)(void *)((char *)handle - 1) : NULL;
 }
 
-void tc__free_handle(void *handle) {
+static void handle_free(void *handle) {
   if (is_tf(handle))
     tf.delete_handle(tf_untag(handle));
   else
     torch.delete_handle(handle);
 }
 
+void tc__tensor_free(TcTensor *var) {
+  if (var->buffer)
+    buffer_free(var->buffer);
+  if (var->handle && !var->origin)
+    handle_free(var->handle);
+  *var = (TcTensor){0};
+}
+
+/* Of an operation of the wheel. */
 static void set(TcTensor *out, void *handle) {
   tc_drop(out);
   out->handle = handle;
@@ -32,12 +42,18 @@ static void *handle_copy(const TcCall *tc, void *handle) {
   return torch.new_handle(handle, &copy) == 0 ? copy : NULL;
 }
 
+/* Memory is shared; a handle that was made over it stays where it is. */
 bool tc_copy(TcCall *tc, TcTensor *to, const TcTensor *from) {
   TcTensor copy = *from;
   if (to == from)
     return true;
-  if (copy.handle && !copy.origin && !(copy.handle = handle_copy(tc, from->handle)))
+  if (copy.buffer) {
+    copy.buffer->count++;
+    if (!copy.origin)
+      copy.handle = NULL;
+  } else if (copy.handle && !copy.origin && !(copy.handle = handle_copy(tc, from->handle))) {
     return raise_internal(tc, "no new handle");
+  }
   tc_drop(to);
   *to = copy;
   return true;

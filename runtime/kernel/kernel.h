@@ -29,6 +29,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../classes.h"
+
 /* ── where code runs ─────────────────────────────────────────────────────────────────────────── */
 
 /* The numbers index TcRecipe.kernel. Which one the recipes of a process must use is decided by the
@@ -128,22 +130,6 @@ typedef void TcTranspose(const float *x, float *out, int64_t rows, int64_t cols)
 
 /* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
 
-/* What an operation takes and gives, and with it the member of TcKernel: */
-typedef enum {
-  TC_MAP1, /* map1 */
-  TC_MAP2, /* map2 */
-  /* along: a float for each row or column, as many as there were, an index for each */
-  TC_REDUCE,
-  TC_ROWWISE,
-  TC_ARGMAX,
-  /* matmul: of two matrices, of x and the transposed weight with or without a bias, of a matrix and
-   * a vector */
-  TC_MATMUL,
-  TC_LINEAR,
-  TC_MV,
-  TC_TRANSPOSE /* transpose */
-} TcClass;
-
 /* The sizes of one whole call. */
 typedef struct TcCase {
   int64_t rows,
@@ -154,6 +140,7 @@ typedef struct TcCase {
   bool transposed; /* matmul */
   int threads;     /* the framework's count */
   bool full;       /* map2: both operands have the size of the result */
+  bool row;        /* map2: the second one is one row, of rank 1 and as wide as the result */
 } TcCase;
 
 typedef struct TcRule {
@@ -167,11 +154,12 @@ typedef struct TcRule {
   int64_t pack_elems; /* matmul: floats of scratch that `packed` must point to; 0: packed is NULL */
 } TcRule;
 
+/* By the recipe's class. */
 typedef union TcKernel {
   TcMap1 *map1;
   TcMap2 *map2;
-  TcAlong *along;
-  TcMatmulKernel *matmul;
+  TcAlong *along;         /* REDUCE, ROWWISE, ARGMAX */
+  TcMatmulKernel *matmul; /* MATMUL, LINEAR, MV */
   TcTranspose *transpose;
 } TcKernel;
 

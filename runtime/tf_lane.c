@@ -1,0 +1,164 @@
+/* tf_lane.c: what a call needs of TensorFlow: states and threads, memory of arguments and results.
+ */
+
+/* ── memory ──────────────────────────────────────────────────────────────────────────────────── */
+
+/* EagerTensors are contiguous. The dtype was checked: get_data ends the process for some. */
+static bool tf_look(const TcCall *tc, TcTensor *var, int rank, TcDType dtype) {
+  TfStatus *status = tc->thread->tf->status;
+  TfHandle *handle = tf_untag(var->handle);
+  const TfLayout *layout = tf_layout_of(&tf, handle);
+  int64_t rows = 1, cols;
+  void *data;
+  (void)dtype;
+  if (!rank)
+    rank = layout ? layout->rank : tf.get_rank(handle, status);
+  if (rank < 1 || rank > 2)
+    return false;
+  if (layout) {
+    if (rank == 2)
+      rows = layout_size(layout, 0);
+    cols = layout_size(layout, rank - 1);
+    data = layout->memory ? layout->memory->data : NULL;
+  } else {
+    if (rank == 2)
+      rows = tf.get_dim(handle, 0, status);
+    cols = tf.get_dim(handle, rank - 1, status);
+    data = tf.get_data(handle, status);
+  }
+  if (!data && rows * cols != 0)
+    return false;
+  var->data = data ? data : no_elements;
+  var->sizes[0] = rows;
+  var->sizes[1] = cols;
+  var->rank = rank;
+  return true;
+}
+
+/* An uninitialized tensor on CPU:0. NULL: no memory. */
+static TfHandle *tf_handle_new(int dtype, const int64_t *sizes, int rank, size_t bytes,
+                               void **data) {
+  TfTensor *tensor = tf.new_tensor(dtype, sizes, rank, bytes);
+  if (!tensor)
+    return NULL;
+  *data = tf.tensor_data(tensor); /* NULL: there was no memory */
+  TfHandle *handle =
+      *data || bytes == 0 ? tf.new_handle(tensor, thread_state.tf->status) : NULL; /* shares it */
+  tf.delete_tensor(tensor);
+  return handle;
+}
+
+static bool tf_output_new(const TcFunc *func, const TcTensor *block, int64_t rows, void **handle,
+                          char **data) {
+  bool ints = func->result.dtype == TC_I64;
+  bool matrix = func->result.rank == 2;
+  int64_t n = block->rows ? rows : block->sizes[0] * block->sizes[1];
+  const int64_t sizes[2] = {matrix ? rows : 1, matrix ? block->sizes[1] : n};
+  size_t bytes;
+  void *memory = NULL;
+  if (!count_bytes(sizes, ints ? sizeof(int64_t) : sizeof(float), &bytes))
+    return false;
+  *handle = tf_tag(tf_handle_new(ints ? TF_I64 : TF_F32, matrix ? sizes : sizes + 1,
+                                 func->result.rank, bytes, &memory));
+  *data = memory;
+  return *handle != NULL;
+}
+
+static int tf_threads(void) { return tf_context->n_threads; }
+
+/* TensorFlow's own threads can't be had from outside. */
+static bool tf_parallel(int workers, int64_t from, int64_t to,
+                        void (*run)(int64_t, int64_t, void *), void *state) {
+  pool_run(workers, from, to, run, state);
+  return true;
+}
+
+/* ── recipes ───────────────────────────────────────────────────────────────────────────────── */
+
+/* The instruction set of oneDNN's kernels, which its own variable can lower; Eigen's are the same
+ * for both. Wrong or not (the variable was changed after TensorFlow read it): admission decides. */
+static bool tf_recipes_load(TcIsa *isa) {
+  const char *most = getenv("ONEDNN_MAX_CPU_ISA");
+  if (!most)
+    most = getenv("DNNL_MAX_CPU_ISA");
+  bool wide = !most || !*most || PyOS_stricmp(most, "all") == 0 ||
+              PyOS_strnicmp(most, "avx512", 6) == 0 || PyOS_strnicmp(most, "avx10", 5) == 0;
+  bool lower = !wide && PyOS_strnicmp(most, "avx2", 4) != 0;
+  *isa = wide && tc__isa_runs(TC_ISA_AVX512) ? TC_ISA_AVX512 : TC_ISA_AVX2;
+  if (lower || !tc__isa_runs(*isa) || !tc__scalar_math_find(tf.image))
+    return false;
+  pool_find();
+  return true;
+}
+
+/* A copy: TensorFlow would want to say when it is done with memory of ours. */
+static void *tf_tensor_over(const TcTensor *var) {
+  size_t bytes = (size_t)(var->sizes[0] * var->sizes[1]) * sizeof(float);
+  void *data = NULL;
+  TfHandle *handle =
+      tf_handle_new(TF_F32, var->rank == 2 ? var->sizes : var->sizes + 1, var->rank, bytes, &data);
+  if (handle && bytes > 0)
+    memcpy(data, var->data, bytes);
+  return tf_tag(handle);
+}
+
+static const void *tf_tensor_data(void *handle) {
+  return tf.get_data(tf_untag(handle), thread_state.tf->status);
+}
+
+static const void *tf_witness(void) {
+  const void *address;
+  memcpy(&address, &tf.new_tensor, sizeof address);
+  return address;
+}
+
+static bool tf_is_ieee(void) { return true; }
+
+/* ── a call ──────────────────────────────────────────────────────────────────────────────────── */
+
+static bool tf_enter(const char **problem) {
+  *problem = tf_problem;
+  return tf_load() && !(*problem = tf_thread_enter(&thread_state));
+}
+
+static Outcome tf_prepare(Plan *plan, Mode mode, Reason *reason) {
+  const TcFunc *func = plan->tc.func;
+  Verdict verdict = tf_thread_verdict(func, reason);
+  if (verdict == VERDICT_REFUSED && *reason == REASON_TRACING && mode == MODE_NATIVE) {
+    PyErr_Clear(); /* of a symbolic tensor, what is said is that it is one */
+    if (take_call_args(plan, mode, reason))
+      tf_thread_verdict(func, reason);
+    return OUTCOME_REFUSED;
+  }
+  if (verdict != VERDICT_PLAIN || !take_call_args(plan, mode, reason))
+    return OUTCOME_REFUSED;
+  /* Unlike torch's, these tapes are told to record: mode native alone does not overrule that. */
+  if (module_info->gradients != TC_ON_DETACH &&
+      tf_tape_verdict(func, plan->values, reason) != VERDICT_PLAIN)
+    return OUTCOME_REFUSED;
+  plan->release_gil = tf_count_elements(func, plan->values) >= LONG_BODY_ELEMS;
+  return OUTCOME_OK;
+}
+
+static void tf_body_enter(const Plan *plan) { (void)plan; }
+
+static void tf_body_leave(const Plan *plan) { tf_forget_inputs(plan->tc.thread->tf); }
+
+static Lane tf_lane = {.name = "tensorflow",
+                       .plugin = "rextio-tensorflow",
+                       .enter = tf_enter,
+                       .prepare = tf_prepare,
+                       .take_tensor = tf_take_tensor,
+                       .body_enter = tf_body_enter,
+                       .body_leave = tf_body_leave,
+                       .give_tensor = tf_give_tensor,
+                       .load = tf_recipes_load,
+                       .threads = tf_threads,
+                       .is_ieee = tf_is_ieee,
+                       .look = tf_look,
+                       .tensor_over = tf_tensor_over,
+                       .output_new = tf_output_new,
+                       .parallel = tf_parallel,
+                       .flushes = true,
+                       .tensor_data = tf_tensor_data,
+                       .witness = tf_witness};
