@@ -137,12 +137,12 @@ def hidden(print: int) -> int:
 #   return %6
 # }
 # >>> plan
-# values: library { relu }
+# values: exact { relu }
 #   x: f32[2], parameter
 #   n: int, parameter
 #   s: float, parameter
 #   b: bool, parameter
-# line_end: library { relu }
+# line_end: exact { relu }
 #   x: f32[2], parameter
 # in_a_loop: library { for { } }
 #   n: int, parameter
