@@ -68,13 +68,13 @@ typedef struct Lane {
   /* Whether matrix products are IEEE now. */
   bool (*is_ieee)(void);
   /* The memory of a tensor of a known rank and dtype that is plain, into var->data, sizes and rank.
-   * False: it is not contiguous. */
+   * False: it has gaps. */
   bool (*look)(const TcCall *tc, TcTensor *var, int rank, TcDType dtype);
   /* A tensor that lies over, or has a copy of, var's memory: floats of var's sizes. NULL: no
    * memory. */
   void *(*tensor_over)(const TcTensor *var);
-  /* The result: a tensor of `rows` rows and the block's columns, and where its elements go. False:
-   * no memory. */
+  /* The result: a tensor of `rows` rows and the block's columns, laid out like it, and where its
+   * elements go. False: no memory. */
   bool (*output_new)(const TcFunc *func, const TcTensor *block, int64_t rows, void **handle,
                      char **data);
   /* Runs pieces of [from, to) on up to `workers` threads, the framework's or ours. False: it

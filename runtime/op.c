@@ -182,7 +182,8 @@ static void map1_piece(const void *state, int64_t first, int64_t n) {
 
 static bool map1(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   const TcTensor *x = uses[0].var;
-  TcTensor result = {.sizes = {x->sizes[0], x->sizes[1]}, .rank = x->rank, .rows = x->rows};
+  TcTensor result = {
+      .sizes = {x->sizes[0], x->sizes[1]}, .rank = x->rank, .rows = x->rows, .turned = x->turned};
   TcCase whole = {.rows = whole_rows(tc, x), .cols = x->sizes[1]};
   TcRule rule;
   if (!may_run(tc, op->recipe, &whole, x->rows, &rule))
@@ -208,6 +209,17 @@ static bool operand_of(const TcTensor *x, int64_t rows, int64_t cols, TcOperand 
   return true;
 }
 
+/* Where one operand is a turned matrix, the result is one, too, as eager's is: memory has its
+ * columns as rows. The other one may be turned like it, or broadcast as a row or a number. */
+static bool turned_operand_of(const TcTensor *x, const TcTensor *result, TcOperand *operand) {
+  bool full = x->sizes[0] == result->sizes[0] && x->sizes[1] == result->sizes[1];
+  if (full ? !x->turned : x->sizes[0] != 1)
+    return false;
+  *operand = full ? (TcOperand){x->data, result->sizes[0], 1}
+                  : (TcOperand){x->data, x->sizes[1] > 1 ? 1 : 0, 0};
+  return full || x->sizes[1] == result->sizes[1] || x->sizes[1] == 1;
+}
+
 static void map2_piece(const void *state, int64_t first, int64_t n) {
   const MapWork *work = state;
   TcOperand a = work->a, b = work->b;
@@ -228,8 +240,12 @@ static bool map2(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
     empty = empty || result.sizes[d] == 0;
   }
   MapWork work = {.map2 = op->recipe->kernel[tc->block->run->isa].map2};
-  if (!operand_of(x, result.sizes[0], result.sizes[1], &work.a) ||
-      !operand_of(y, result.sizes[0], result.sizes[1], &work.b))
+  result.turned = x->turned || y->turned;
+  bool fit = result.turned
+                 ? turned_operand_of(x, &result, &work.a) && turned_operand_of(y, &result, &work.b)
+                 : operand_of(x, result.sizes[0], result.sizes[1], &work.a) &&
+                       operand_of(y, result.sizes[0], result.sizes[1], &work.b);
+  if (!fit)
     return false;
   bool full_x = x->sizes[0] == result.sizes[0] && x->sizes[1] == result.sizes[1];
   bool full_y = y->sizes[0] == result.sizes[0] && y->sizes[1] == result.sizes[1];
@@ -250,8 +266,8 @@ static bool map2(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
     return false;
   bool ok = true;
   if (!empty) {
-    int64_t rows = result.sizes[0];
-    work.cols = result.sizes[1];
+    int64_t rows = result.sizes[result.turned];
+    work.cols = result.sizes[!result.turned];
     work.out = result.data;
     if (work.cols == 1 && work.a.row == 1 && work.b.row == 1) { /* two columns: one row of them */
       work.cols = rows;
@@ -286,34 +302,37 @@ static void along_piece(const void *state, int64_t first, int64_t n) {
 /* REDUCE, ROWWISE and ARGMAX. Of nothing there is no index: that rule says so. */
 static bool along(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   const TcTensor *x = uses[0].var;
-  TcAxis axis = x->rank == 2 && op->dim == 0 ? TC_FIRST : TC_LAST;
+  bool rowwise = op->class == TC_ROWWISE;
+  if (x->turned && (rowwise || op->keepdim))
+    return false; /* eager's result has other strides than any of ours */
+  /* Of the memory, whose rows are the columns of a turned matrix. */
+  TcAxis axis = x->rank == 2 && (op->dim == 0) != x->turned ? TC_FIRST : TC_LAST;
   if (x->rows && (x->rank == 1 || axis == TC_FIRST))
     return false; /* over the batch itself */
-  TcCase whole = {.rows = whole_rows(tc, x), .cols = x->sizes[1], .axis = axis};
+  int64_t rows = x->sizes[x->turned], cols = x->sizes[!x->turned];
+  TcCase whole = {.rows = x->rows ? whole_rows(tc, x) : rows, .cols = cols, .axis = axis};
   TcRule rule;
   if (!may_run(tc, op->recipe, &whole, x->rows, &rule))
     return false;
   TcTensor result = {.sizes = {x->sizes[0], x->sizes[1]}, .rank = x->rank, .rows = x->rows};
-  bool rowwise = op->class == TC_ROWWISE;
   size_t item_bytes = op->class == TC_ARGMAX ? sizeof(int64_t) : sizeof(float);
   if (!rowwise) { /* one element for each row or column */
-    int64_t n = axis == TC_FIRST ? x->sizes[1] : x->sizes[0];
+    int64_t n = axis == TC_FIRST ? cols : rows;
     result.rank -= !op->keepdim;
-    bool column = axis == TC_LAST && (result.rank == 2 || result.rows);
+    bool column = op->dim == 1 && x->rank == 2 && (result.rank == 2 || result.rows);
     result.sizes[0] = column ? n : 1;
     result.sizes[1] = column ? 1 : n;
   }
-  int64_t rows = x->sizes[0];
   AlongWork work = {.along = op->recipe->kernel[tc->block->run->isa].along,
                     .x = x->data,
-                    .cols = x->sizes[1],
-                    .row_bytes = rowwise ? (size_t)x->sizes[1] * item_bytes : item_bytes,
+                    .cols = cols,
+                    .row_bytes = rowwise ? (size_t)cols * item_bytes : item_bytes,
                     .axis = axis,
                     .at = place_of(tc, x)};
   if (!result_new(tc, &result, rowwise ? &uses[0] : NULL, item_bytes))
     return false;
   work.out = result.data;
-  return over_rows(tc, &rule, rows, rows * work.cols, along_piece, &work) &&
+  return over_rows(tc, &rule, rows, rows * cols, along_piece, &work) &&
          finish(out, &result, uses, 1);
 }
 

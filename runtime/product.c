@@ -49,7 +49,8 @@ static bool product(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses, TcTe
                   .bias = mm->bias != NULL,
                   .transposed = mm->transposed};
   TcRule rule;
-  if (!tc->block->run->products || w->rows || !may_run(tc, op->recipe, &whole, x->rows, &rule))
+  if (!tc->block->run->products || w->rows || x->turned || w->turned ||
+      !may_run(tc, op->recipe, &whole, x->rows, &rule))
     return false;
   struct TcBuffer *temporary = NULL;
   ProductWork work = {op->recipe->kernel[tc->block->run->isa].matmul, *mm, place_of(tc, x)};

@@ -109,8 +109,8 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, Run *run, Block
     if (!func->params[i].rows)
       continue;
     const TcTensor *x = &args[i].tensor;
-    if (!x->data || (rows >= 0 && rows != x->sizes[0]))
-      return false; /* it is not contiguous, or one of them is broadcast */
+    if (!x->data || x->turned || (rows >= 0 && rows != x->sizes[0]))
+      return false; /* its rows have gaps, or one of them is broadcast */
     rows = x->sizes[0];
     if (x->sizes[1] > cols)
       cols = x->sizes[1];

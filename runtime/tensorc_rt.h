@@ -39,14 +39,15 @@ typedef struct TcTensor {
   PyObject *origin; /* the argument object whose own handle this is (borrowed, alive for the whole
                        call), so that returning it gives that very object; NULL when the handle is
                        owned by this variable */
-  void *data; /* the elements, contiguous: float, or int64_t for a classification result. NULL: not
-                 looked for, or not contiguous */
+  void *data; /* the elements, without a gap: float, or int64_t for a classification result. NULL:
+                 not looked for, or they have gaps */
   struct TcBuffer *buffer; /* the pooled memory that `data` lies in, counted; NULL: it is the
                               handle's own */
   int64_t sizes[2];        /* with `data`. Rank 1: {1, n}; with `rows`: {n, 1}, one element per row
                               of the batch */
   int rank;                /* with `data` */
   bool rows;               /* a block of rows of the batch; false: all of the tensor */
+  bool turned;             /* `data` has one column after the other: a transposed matrix */
   bool seen;               /* `data` was looked for */
 } TcTensor;
 

@@ -14,7 +14,9 @@ static bool torch_look(const TcCall *tc, TcTensor *var, int rank, TcDType dtype)
   int64_t cols = sizes[rank - 1];
   bool empty = cols == 0 || (rank == 2 && sizes[0] == 0);
   bool contiguous = strides[rank - 1] == 1 && (rank == 1 || strides[0] == (cols > 1 ? cols : 1));
-  if (!contiguous && !(empty && strides[0] == 0 && strides[rank - 1] == 0))
+  bool turned = !contiguous && rank == 2 && cols > 1 && sizes[0] > 1 && strides[0] == 1 &&
+                strides[1] == sizes[0];
+  if (!contiguous && !turned && !(empty && strides[0] == 0 && strides[rank - 1] == 0))
     return false;
   void *data = NULL;
   if (torch.offset_word) {
@@ -32,16 +34,24 @@ static bool torch_look(const TcCall *tc, TcTensor *var, int rank, TcDType dtype)
   var->sizes[0] = rank == 2 ? sizes[0] : 1;
   var->sizes[1] = cols;
   var->rank = rank;
+  var->turned = turned;
   return true;
+}
+
+/* As eager lays out a result that lies like var. */
+static void strides_like(const TcTensor *var, int64_t rows, int64_t strides[2]) {
+  strides[0] = var->turned ? 1 : var->sizes[1] > 1 ? var->sizes[1] : 1;
+  strides[1] = var->turned ? rows : 1;
 }
 
 /* Over the memory itself: it lives as long as the variable. */
 static void *torch_tensor_over(const TcTensor *var) {
-  const int64_t strides[2] = {var->sizes[1] > 1 ? var->sizes[1] : 1, 1};
-  const int64_t *sizes = var->rank == 2 ? var->sizes : var->sizes + 1;
+  int64_t strides[2];
   H handle = NULL;
-  if (torch.from_blob(var->data, var->rank, sizes, var->rank == 2 ? strides : strides + 1, 0,
-                      TC_F32, TC_CPU, 0, &handle) != 0)
+  int skipped = 2 - var->rank; /* of rank 1 the first is none */
+  strides_like(var, var->sizes[0], strides);
+  if (torch.from_blob(var->data, var->rank, var->sizes + skipped, strides + skipped, 0, TC_F32,
+                      TC_CPU, 0, &handle) != 0)
     return NULL;
   return handle;
 }
@@ -49,8 +59,8 @@ static void *torch_tensor_over(const TcTensor *var) {
 /* The tensor that the blocks are copied into. */
 static bool torch_output_new(const TcFunc *func, const TcTensor *block, int64_t rows, H *handle,
                              char **data) {
-  int64_t sizes[2] = {rows, block->sizes[1]},
-          strides[2] = {block->sizes[1] > 1 ? block->sizes[1] : 1, 1};
+  int64_t sizes[2] = {rows, block->sizes[1]}, strides[2];
+  strides_like(block, rows, strides);
   int64_t n = block->rows ? rows : block->sizes[0] * block->sizes[1], one = 1;
   int rank = func->result.rank;
   const int64_t *shape = rank == 2 ? sizes : &n;
