@@ -1,7 +1,7 @@
 """The process that makes the calls of `run` blocks: reads one JSON job a line, writes one JSON answer a line.
 
     job     {"source": path, "module": "cases.torch.relu", "lane": "torch", "calls": [[text, native_raises | null], ...],
-             "exact": names of the functions whose exact body has to be admitted, and to run}
+             "exact": names of the functions whose recipes have to be admitted, and to run}
     answer  {"call": n} before each call, so that the parent knows which one ended the process;
             {"done": [[call text, what is wrong], ...], "made": number of native calls}
 
@@ -210,7 +210,7 @@ def main() -> None:
             if stats["not_admitted"]:
                 faults.append([name, f"not admitted: {stats['not_admitted']}"])
             elif stats["exact"] == old["exact"] and stats["library"] > old["library"]:
-                faults.append([name, "no call ran the exact body"])
+                faults.append([name, "no call ran recipes"])
         say({"done": faults, "made": made})
 
 

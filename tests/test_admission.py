@@ -1,4 +1,4 @@
-"""A recipe that does not have the wheel's bits is found out before it is used: its functions keep the library body."""
+"""A recipe that does not have the wheel's bits is found out before it is used: its operations run by the wheel."""
 
 from __future__ import annotations
 

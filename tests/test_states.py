@@ -337,7 +337,7 @@ def test_function_mode_under_default_device(built: Any, mode: str) -> None:
                 assert Spy.seen >= 2
 
 
-# ── states that the dispatcher honours: library body ─────────────────────────────────────────────────────────────────
+# ── states that the dispatcher honours: all by the wheel ────────────────────────────────────────────────────────────────
 
 
 @MODES

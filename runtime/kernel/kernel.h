@@ -1,4 +1,4 @@
-/* kernel.h: the exact recipes, seen from the exact body.
+/* kernel.h: recipes, seen from the body of a function.
  *
  * A recipe is one operation as straight C on contiguous float32, written so that its bits are those
  * of the wheel's own CPU kernel (only the payload and sign of a NaN may differ). There is one text
@@ -6,13 +6,13 @@
  * (kernels.c), and one object per recipe that holds what came out: tc_recipe_relu and so on
  * (recipes.c). docs/numerics.md says where each order of operations comes from.
  *
- * How the exact body uses it, for each operation of a function:
+ * How a body uses it, for each operation of a function (op.c, product.c):
  *
  *     TcCase whole = {.rows = m, .cols = n, .threads = threads};
  *     TcRule rule = tc_recipe_relu.rule(isa, &whole);
  *
  * - TcCase has the sizes of the WHOLE call, as eager would get it.
- * - !rule.exact: the function takes the library body.
+ * - !rule.exact: the operation runs by the wheel.
  * - !rule.blocks, or too few rows: this operation, and so the function, runs as one block, outside
  *   any parallel region, because the wheel's own threaded functions may be called.
  * - rule.pack_elems: so many floats, 64-byte aligned, filled by tc__kernels(isa)->pack, once per
@@ -39,7 +39,7 @@
 typedef enum { TC_ISA_BASELINE, TC_ISA_AVX2, TC_ISA_AVX512, TC_N_ISAS } TcIsa;
 
 /* By what torch.backends.cpu.get_cpu_capability() says: "DEFAULT", "AVX2", "AVX512". -1: none of
- * ours (then no exact body). */
+ * ours (then no recipes). */
 int tc__isa_of_capability(const char *capability);
 /* Whether this CPU and operating system run the kernels of that set, and they were compiled in. */
 bool tc__isa_runs(TcIsa isa);

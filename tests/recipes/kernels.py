@@ -1,6 +1,6 @@
 """The recipes of runtime/kernel, built into a shared object and called through ctypes on torch tensors.
 
-Every function here takes the sizes and places that the exact body would give, so that a test can say "this block of
+Every function here takes the sizes and places that a body would give, so that a test can say "this block of
 that whole". Nothing here knows what the right answer is.
 """
 

@@ -1,4 +1,4 @@
-/* tf_call.c: calls kernels as the exact body of a TensorFlow function does, with denormals off
+/* tf_call.c: calls kernels as the body of a TensorFlow function does, with denormals off
  * (MXCSR |= FTZ | DAZ), and times them. For tf_kernels.py. */
 #define _GNU_SOURCE
 #include "kernel.h"

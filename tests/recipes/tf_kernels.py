@@ -1,6 +1,6 @@
 """The TensorFlow recipes of runtime/kernel, built into a shared object and called through ctypes on NumPy arrays.
 
-As kernels.py is for torch: the functions take sizes and places as the exact body gives them; nothing here knows what
+As kernels.py is for torch: the functions take sizes and places as a body gives them; nothing here knows what
 the right answer is. Neither torch nor TensorFlow is imported.
 """
 
