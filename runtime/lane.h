@@ -73,10 +73,11 @@ typedef struct Lane {
   /* A tensor that lies over, or has a copy of, var's memory: floats of var's sizes. NULL: no
    * memory. */
   void *(*tensor_over)(const TcTensor *var);
-  /* The result: a tensor of `rows` rows and the block's columns, laid out like it, and where its
-   * elements go. False: no memory. */
-  bool (*output_new)(const TcFunc *func, const TcTensor *block, int64_t rows, void **handle,
-                     char **data);
+  /* An uninitialized tensor with var's sizes, rank and layout, into var->handle and data. False: no
+   * memory. */
+  bool (*tensor_new)(TcTensor *var, TcDType dtype);
+  /* Whether the variable's handle is the only one of its tensor. NULL: that can't be told. */
+  bool (*is_sole)(const TcTensor *var);
   /* Runs pieces of [from, to) on up to `workers` threads, the framework's or ours. False: it
    * failed. */
   bool (*parallel)(int workers, int64_t from, int64_t to,

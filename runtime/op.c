@@ -85,19 +85,30 @@ static inline int64_t whole_rows(const TcCall *tc, const TcTensor *x) {
   return x->rows ? tc->block->run->rows : x->sizes[0];
 }
 
+/* From here on a result is a tensor of the framework at once: that of the function need not be
+ * copied then, and smaller ones are better off in memory that is still in the cache. */
+enum { LARGE_BYTES = 1 << 18 };
+
 /* Memory for a result, in place of operand `over` where it was handed over and nobody else holds
  * it. False: there is none, and the wheel may have more luck. */
-static inline bool result_new(const TcCall *tc, TcTensor *out, TcUse *over, size_t item_bytes) {
-  if (over && over->owned && over->var->buffer && over->var->buffer->count == 1 &&
-      !over->var->handle) {
-    out->buffer = over->var->buffer;
-    out->data = over->var->data;
-    *over->var = (TcTensor){0};
+static inline bool result_new(const TcCall *tc, TcTensor *out, TcUse *over, TcDType dtype) {
+  const Lane *lane = tc->block->run->lane;
+  TcTensor *var = over && over->owned ? over->var : NULL;
+  bool pooled = var && var->buffer && var->buffer->count == 1 && !var->handle;
+  if (pooled || (var && var->handle && !var->buffer && !var->origin && var->rank == out->rank &&
+                 lane->is_sole && lane->is_sole(var))) {
+    out->handle = var->handle;
+    out->buffer = var->buffer;
+    out->data = var->data;
+    *var = (TcTensor){0};
     return true;
   }
   size_t bytes;
-  out->buffer =
-      count_bytes(out->sizes, item_bytes, &bytes) ? buffer_new(tc->block->buffers, bytes) : NULL;
+  if (!count_bytes(out->sizes, dtype_bytes(dtype), &bytes))
+    return false;
+  if (bytes >= LARGE_BYTES && !tc->block->run->blocks)
+    return lane->tensor_new(out, dtype);
+  out->buffer = buffer_new(tc->block->buffers, bytes);
   if (!out->buffer)
     return false;
   out->data = buffer_data(out->buffer);
@@ -191,7 +202,7 @@ static bool map1(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   int64_t n = x->sizes[0] * x->sizes[1];
   MapWork work = {
       .map1 = op->recipe->kernel[tc->block->run->isa].map1, .x = x->data, .at = place_of(tc, x)};
-  if (!result_new(tc, &result, &uses[0], sizeof(float)))
+  if (!result_new(tc, &result, &uses[0], TC_F32))
     return false;
   work.out = result.data;
   return over_rows(tc, &rule, n, n, map1_piece, &work) && finish(out, &result, uses, 1);
@@ -262,7 +273,7 @@ static bool map2(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
                   full_x && uses[0].owned ? &uses[0]
                   : full_y                ? &uses[1]
                                           : NULL,
-                  sizeof(float)))
+                  TC_F32))
     return false;
   bool ok = true;
   if (!empty) {
@@ -314,8 +325,12 @@ static bool along(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   TcRule rule;
   if (!may_run(tc, op->recipe, &whole, x->rows, &rule))
     return false;
+  if (op->class != TC_ARGMAX && !rule.blocks && rows * cols >= LEAST_SHARED_ELEMS &&
+      tc->block->run->threads > 1)
+    return false; /* the wheel shares columns, and parts of one long row, out to threads; an index
+                     it finds so slowly that this is no match */
   TcTensor result = {.sizes = {x->sizes[0], x->sizes[1]}, .rank = x->rank, .rows = x->rows};
-  size_t item_bytes = op->class == TC_ARGMAX ? sizeof(int64_t) : sizeof(float);
+  TcDType dtype = op->class == TC_ARGMAX ? TC_I64 : TC_F32;
   if (!rowwise) { /* one element for each row or column */
     int64_t n = axis == TC_FIRST ? cols : rows;
     result.rank -= !op->keepdim;
@@ -326,10 +341,10 @@ static bool along(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   AlongWork work = {.along = op->recipe->kernel[tc->block->run->isa].along,
                     .x = x->data,
                     .cols = cols,
-                    .row_bytes = rowwise ? (size_t)cols * item_bytes : item_bytes,
+                    .row_bytes = (rowwise ? (size_t)cols : 1) * dtype_bytes(dtype),
                     .axis = axis,
                     .at = place_of(tc, x)};
-  if (!result_new(tc, &result, rowwise ? &uses[0] : NULL, item_bytes))
+  if (!result_new(tc, &result, rowwise ? &uses[0] : NULL, dtype))
     return false;
   work.out = result.data;
   return over_rows(tc, &rule, rows, rows * cols, along_piece, &work) &&
@@ -342,7 +357,7 @@ static bool transpose(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   TcCase whole = {.rows = x->sizes[0], .cols = x->sizes[1]};
   TcRule rule;
   if (x->rank != 2 || x->rows || !may_run(tc, op->recipe, &whole, false, &rule) ||
-      !result_new(tc, &result, NULL, sizeof(float)))
+      !result_new(tc, &result, NULL, TC_F32))
     return false;
   const Run *run = tc->block->run;
   unsigned before = kernel_enter(run->lane);

@@ -57,7 +57,7 @@ static bool product(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses, TcTe
   if (rule.pack_elems > 0 &&
       !(work.mm.packed = packed_weight(tc, w, &work.mm, rule.pack_elems, &temporary)))
     return false;
-  bool ok = result_new(tc, result, NULL, sizeof(float));
+  bool ok = result_new(tc, result, NULL, TC_F32);
   if (ok) {
     work.mm.out = result->data;
     ok = over_rows(tc, &rule, mm->m, mm->m * mm->k, product_piece, &work);

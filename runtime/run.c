@@ -138,18 +138,21 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, Run *run, Block
 
 /* All blocks. The first one shows what the result is, and fills the packs. False: as run_block. */
 static bool run_in_blocks(TcCall *tc, Run *run, BlockJob *job, TcValue *result) {
-  TcTensor block;
-  void *handle = NULL;
+  const TcType *type = &tc->func->result;
+  TcTensor block, whole = {.rank = type->rank};
   bool ok = run_block(tc, run, job->args, 0, job->block_rows, &block);
   if (ok && block.origin) {
     result->tensor = (TcTensor){.origin = block.origin};
     goto done;
   }
+  whole.sizes[0] = whole.rank == 2 ? run->rows : 1;
+  whole.sizes[1] = whole.rank == 2 ? block.sizes[1] : run->rows;
   /* A result that no block of rows is a part of comes of the whole batch. */
-  ok = ok && block.rows && run->lane->output_new(tc->func, &block, run->rows, &handle, &job->out);
+  ok = ok && block.rows && run->lane->tensor_new(&whole, type->dtype);
   if (!ok)
     goto done;
-  job->row_bytes = (size_t)block.sizes[1] * dtype_bytes(tc->func->result.dtype);
+  job->out = whole.data;
+  job->row_bytes = (size_t)block.sizes[1] * dtype_bytes(type->dtype);
   copy_block(job, &block, 0, block.sizes[0]);
   run->packs_closed = true;
   if (run->workers > 1)
@@ -159,39 +162,35 @@ static bool run_in_blocks(TcCall *tc, Run *run, BlockJob *job, TcValue *result) 
   run->packs_closed = false;
   ok = !job->failed;
   if (ok)
-    result->tensor = (TcTensor){.handle = handle};
-  else
-    handle_free(handle);
+    result->tensor = tc_give(&whole);
 done:
   tc_drop(&block);
+  tc_drop(&whole);
   return ok;
 }
 
 /* The batch at once. */
 static bool run_whole(TcCall *tc, Run *run, const TcValue *args, TcValue *result) {
+  const TcType *type = &tc->func->result;
   struct Block block = {run, &buffer_cache, 0, 0};
   tc->block = &block;
   bool ok = tc->func->body(tc, args, result);
   tc->block = NULL;
-  TcTensor *tensor = &result->tensor, memory = *tensor;
-  if (!ok || tc->func->result.kind != TC_TENSOR || memory.origin ||
-      (memory.handle && !memory.buffer))
+  TcTensor *tensor = &result->tensor;
+  if (!ok || type->kind != TC_TENSOR || !tensor->buffer || tensor->origin)
     return ok;
-  void *handle = NULL;
-  char *out = NULL;
-  ok = run->lane->output_new(tc->func, &memory, memory.sizes[0], &handle, &out);
-  if (ok) {
-    size_t bytes =
-        (size_t)(memory.sizes[0] * memory.sizes[1]) * dtype_bytes(tc->func->result.dtype);
-    if (bytes > 0)
-      memcpy(out, memory.data, bytes);
-    *tensor = (TcTensor){.handle = handle};
-  } else {
-    *tensor = (TcTensor){0};
+  TcTensor memory = tc_give(tensor); /* of ours: the result has its own */
+  size_t bytes = (size_t)(memory.sizes[0] * memory.sizes[1]) * dtype_bytes(type->dtype);
+  *tensor = (TcTensor){
+      .sizes = {memory.sizes[0], memory.sizes[1]}, .rank = memory.rank, .turned = memory.turned};
+  ok = run->lane->tensor_new(tensor, type->dtype);
+  if (ok && bytes > 0)
+    memcpy(tensor->data, memory.data, bytes);
+  tc_drop(&memory);
+  if (!ok) {
     gil_take(tc);
     PyErr_NoMemory();
   }
-  tc_drop(&memory);
   return ok;
 }
 

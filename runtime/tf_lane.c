@@ -48,20 +48,13 @@ static TfHandle *tf_handle_new(int dtype, const int64_t *sizes, int rank, size_t
   return handle;
 }
 
-static bool tf_output_new(const TcFunc *func, const TcTensor *block, int64_t rows, void **handle,
-                          char **data) {
-  bool ints = func->result.dtype == TC_I64;
-  bool matrix = func->result.rank == 2;
-  int64_t n = block->rows ? rows : block->sizes[0] * block->sizes[1];
-  const int64_t sizes[2] = {matrix ? rows : 1, matrix ? block->sizes[1] : n};
+static bool tf_tensor_new(TcTensor *var, TcDType dtype) {
   size_t bytes;
-  void *memory = NULL;
-  if (!count_bytes(sizes, ints ? sizeof(int64_t) : sizeof(float), &bytes))
+  if (!count_bytes(var->sizes, dtype_bytes(dtype), &bytes))
     return false;
-  *handle = tf_tag(tf_handle_new(ints ? TF_I64 : TF_F32, matrix ? sizes : sizes + 1,
-                                 func->result.rank, bytes, &memory));
-  *data = memory;
-  return *handle != NULL;
+  var->handle = tf_tag(tf_handle_new(dtype == TC_I64 ? TF_I64 : TF_F32,
+                                     var->sizes + (2 - var->rank), var->rank, bytes, &var->data));
+  return var->handle != NULL;
 }
 
 static int tf_threads(void) { return tf_context->n_threads; }
@@ -93,13 +86,11 @@ static bool tf_recipes_load(TcIsa *isa) {
 
 /* A copy: TensorFlow would want to say when it is done with memory of ours. */
 static void *tf_tensor_over(const TcTensor *var) {
+  TcTensor copy = {.sizes = {var->sizes[0], var->sizes[1]}, .rank = var->rank};
   size_t bytes = (size_t)(var->sizes[0] * var->sizes[1]) * sizeof(float);
-  void *data = NULL;
-  TfHandle *handle =
-      tf_handle_new(TF_F32, var->rank == 2 ? var->sizes : var->sizes + 1, var->rank, bytes, &data);
-  if (handle && bytes > 0)
-    memcpy(data, var->data, bytes);
-  return tf_tag(handle);
+  if (tf_tensor_new(&copy, TC_F32) && bytes > 0)
+    memcpy(copy.data, var->data, bytes);
+  return copy.handle;
 }
 
 static const void *tf_tensor_data(void *handle) {
@@ -157,7 +148,7 @@ static Lane tf_lane = {.name = "tensorflow",
                        .is_ieee = tf_is_ieee,
                        .look = tf_look,
                        .tensor_over = tf_tensor_over,
-                       .output_new = tf_output_new,
+                       .tensor_new = tf_tensor_new,
                        .parallel = tf_parallel,
                        .flushes = true,
                        .tensor_data = tf_tensor_data,

@@ -38,42 +38,41 @@ static bool torch_look(const TcCall *tc, TcTensor *var, int rank, TcDType dtype)
   return true;
 }
 
-/* As eager lays out a result that lies like var. */
-static void strides_like(const TcTensor *var, int64_t rows, int64_t strides[2]) {
+/* The sizes, and the strides that eager gives a result that lies like var; of rank 1 the first ones
+ * are none. */
+static int shape_like(const TcTensor *var, int64_t strides[2]) {
   strides[0] = var->turned ? 1 : var->sizes[1] > 1 ? var->sizes[1] : 1;
-  strides[1] = var->turned ? rows : 1;
+  strides[1] = var->turned ? var->sizes[0] : 1;
+  return 2 - var->rank;
 }
 
 /* Over the memory itself: it lives as long as the variable. */
 static void *torch_tensor_over(const TcTensor *var) {
   int64_t strides[2];
+  int first = shape_like(var, strides);
   H handle = NULL;
-  int skipped = 2 - var->rank; /* of rank 1 the first is none */
-  strides_like(var, var->sizes[0], strides);
-  if (torch.from_blob(var->data, var->rank, var->sizes + skipped, strides + skipped, 0, TC_F32,
-                      TC_CPU, 0, &handle) != 0)
+  if (torch.from_blob(var->data, var->rank, var->sizes + first, strides + first, 0, TC_F32, TC_CPU,
+                      0, &handle) != 0)
     return NULL;
   return handle;
 }
 
-/* The tensor that the blocks are copied into. */
-static bool torch_output_new(const TcFunc *func, const TcTensor *block, int64_t rows, H *handle,
-                             char **data) {
-  int64_t sizes[2] = {rows, block->sizes[1]}, strides[2];
-  strides_like(block, rows, strides);
-  int64_t n = block->rows ? rows : block->sizes[0] * block->sizes[1], one = 1;
-  int rank = func->result.rank;
-  const int64_t *shape = rank == 2 ? sizes : &n;
-  if (torch.empty_strided(rank, shape, rank == 2 ? strides : &one, (int32_t)func->result.dtype, 0,
-                          0, handle) != 0)
+static bool torch_tensor_new(TcTensor *var, TcDType dtype) {
+  int64_t strides[2];
+  int first = shape_like(var, strides);
+  if (torch.empty_strided(var->rank, var->sizes + first, strides + first, (int32_t)dtype, TC_CPU, 0,
+                          &var->handle) != 0)
     return false;
-  void *address = NULL;
-  if (torch.get_data(*handle, &address) != 0) {
-    torch.delete_handle(*handle);
-    return false;
-  }
-  *data = address;
-  return true;
+  if (torch.get_data(var->handle, &var->data) == 0 &&
+      (var->data || var->sizes[0] * var->sizes[1] == 0))
+    return true;
+  torch.delete_handle(var->handle);
+  var->handle = NULL;
+  return false;
+}
+
+static bool torch_is_sole(const TcTensor *var) {
+  return torch.has_count && (uint32_t)impl_words(var->handle)[COUNT_WORD] == 1;
 }
 
 /* Of ATen/Context.h: at::Float32Backend, Float32Op, Float32Precision; the last one is a byte. */
@@ -199,7 +198,8 @@ static Lane torch_lane = {.name = "torch",
                           .is_ieee = torch_is_ieee,
                           .look = torch_look,
                           .tensor_over = torch_tensor_over,
-                          .output_new = torch_output_new,
+                          .tensor_new = torch_tensor_new,
+                          .is_sole = torch_is_sole,
                           .parallel = torch_parallel,
                           .tensor_data = torch_tensor_data,
                           .witness = torch_witness};
