@@ -183,3 +183,53 @@ def test_pool(tmp_path: Path, sanitizer: str, argument: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
     done = subprocess.run([str(program), argument], env=environment(ASAN_OPTIONS="detect_leaks=0"), capture_output=True, text=True, timeout=300)
     assert done.returncode == 0 and "WARNING" not in done.stderr, done.stdout + done.stderr[-4000:]
+
+
+BLOCKS = '''import tensorflow as tf
+from tensorc.types import TensorF32Cpu1D, TensorF32Cpu2D
+
+
+def net(x: TensorF32Cpu2D, b: TensorF32Cpu1D, n: int) -> TensorF32Cpu2D:
+    for i in range(n):
+        x = tf.nn.relu(x * b + b)
+    return tf.nn.tanh(x) + x
+
+
+def shared(x: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu2D:
+    print("x")
+    return tf.exp(x + b) * b
+
+'''
+
+
+@needs("tsan")
+@pytest.mark.skipif(not importlib.util.find_spec("tensorflow"), reason="tensorflow is not installed")
+def test_blocks_under_the_thread_sanitizer(tmp_path: Path) -> None:
+    """Three Python threads at once, each in blocks of rows (net) or with an operation's rows shared out (shared) to the pool. The
+    instrumented runtime is all that is looked at: what Eigen does among its own threads is not."""
+    project = Project(tmp_path / "p", {"m.py": BLOCKS})
+    flags = "-fsanitize=thread -g1 -O1"
+    project.build(env=environment(CFLAGS=flags, LDFLAGS=flags, TENSORC_CACHE_DIR=str(tmp_path / "cache")))
+    (tmp_path / "suppressions").write_text("race:^Eigen::\nrace:libtensorflow\n")
+    code = """
+        import threading, numpy as np, tensorflow as tf, m
+        tf.config.threading.set_intra_op_parallelism_threads(2)
+        x, b = (tf.constant(np.random.default_rng(1).random(s, dtype="float32") - 0.5) for s in ((3000, 32), (32,)))
+        want = [f(*args).numpy() for f, args in ((m.net.__wrapped__, (x, b, 2)), (m.shared.__wrapped__, (x, b)))]
+        wrong = []
+        def call():
+            for _ in range(4):
+                for f, args, eager in ((m.net, (x, b, 2), want[0]), (m.shared, (x, b), want[1])):
+                    if f(*args).numpy().tobytes() != eager.tobytes():
+                        wrong.append(f.__name__)
+        threads = [threading.Thread(target=call) for _ in range(3)]
+        for t in threads: t.start()
+        for t in threads: t.join()
+        print(wrong, m.net.stats()["exact"], m.shared.stats()["exact"])
+        """
+    env = environment(LD_PRELOAD=library("libtsan.so"), TSAN_OPTIONS=f"exitcode=66:suppressions={tmp_path / 'suppressions'}", TENSORC_MODE="native")
+    env["PYTHONPATH"] = os.pathsep.join(map(str, [project.tree, PACKAGES]))
+    # the sanitizer's shadow needs the addresses of a process without randomization
+    done = subprocess.run(["setarch", "-R", sys.executable, "-P", "-c", textwrap.dedent(code)], env=env, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0 and "data race" not in done.stderr, done.stderr[-6000:]
+    assert done.stdout.splitlines()[-1] == "[] 12 12", done.stdout
