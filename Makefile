@@ -29,8 +29,10 @@ demo: $(VENV)/build.stamp $(VENV)/$(LANE).stamp
 	$(TENSORC) bench $(WORKLOADS):score --args $(WORKLOADS):arguments --rows 1,16,128
 	$(TENSORC) bench $(WORKLOADS):$(if $(filter torch,$(LANE)),mlp,chain) --args $(WORKLOADS):arguments --rows 512
 
+# Files go to processes in order, the recipes last: they start the frameworks' threads, which no forked test survives.
+JOBS := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 test: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
-	$(PY) -m pytest
+	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 bench: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) bench/run.py
@@ -83,7 +85,7 @@ $(PY):
 PIP := $(PY) -m pip install -q --disable-pip-version-check
 
 $(VENV)/deps.stamp: $(PY)
-	$(PIP) "setuptools>=70.1,<82" packaging filelock $(NUMPY) pytest hypothesis jaxtyping jsonschema
+	$(PIP) "setuptools>=70.1,<82" packaging filelock $(NUMPY) pytest pytest-xdist hypothesis jaxtyping jsonschema
 	$(PIP) --no-deps $(REFERENCE)
 	@touch $@
 

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import filelock
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -132,7 +133,9 @@ class Bench:
 
     def __init__(self, cases: list[casefile.Case]) -> None:
         self.cases = [c for c in cases if _present(c.lane)]
-        self.folder = Path(tempfile.mkdtemp(prefix="tensorc-cases-"))
+        run = os.environ.get("PYTEST_XDIST_TESTRUNUID")  # the processes of one run build the cases once
+        self.folder = Path(tempfile.gettempdir()) / f"tensorc-cases-{run}" if run else Path(tempfile.mkdtemp(prefix="tensorc-cases-"))
+        self.folder.mkdir(exist_ok=True)
         self.where: dict[tuple[Path, str], Project | str] = {}  # (case, numerics): built in which project, or why not
         self.workers: dict[tuple[Path, str, str], Worker] = {}
         self.made = 0
@@ -179,7 +182,12 @@ class Bench:
             project.write(str(place), c.path.read_bytes())
             for parent in place.parents[:-1]:
                 project.write(str(parent / "__init__.py"), "")
-        return project.build("--numerics", numerics)
+        with filelock.FileLock(f"{folder}.lock"):
+            done = Path(f"{folder}.done")
+            if not done.exists():
+                project.build("--numerics", numerics)
+                done.touch()
+        return project
 
     def build(self) -> None:
         if self.built:
@@ -225,7 +233,8 @@ class Bench:
     def close(self) -> None:
         for w in self.workers.values():
             w.stop()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if "PYTEST_XDIST_TESTRUNUID" not in os.environ:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Worker:
@@ -302,10 +311,28 @@ class Worker:
         return False
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: Any) -> None:
+    """In the process that started the others: what each of them leaves."""
+    global native_calls
+    done = getattr(node, "workeroutput", {})
+    native_calls += done.get("native_calls", 0)
+    shutil.rmtree(done.get("cases_folder", os.devnull), ignore_errors=True)
+
+
+native_calls = 0  # that the cases made, in all processes of the run
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
+    global native_calls
     bench = getattr(session, "_bench", None)
-    if bench is not None:
-        bench.close()
+    if bench is None:
+        return
+    bench.close()
+    native_calls += bench.made
+    output = getattr(session.config, "workeroutput", None)  # of one of several processes
+    if output is not None:
+        output.update(native_calls=bench.made, cases_folder=str(bench.folder))
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
@@ -324,9 +351,8 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
         else:
             skipped = Counter(r.nodeid.split("::")[0] for r in terminalreporter.stats.get("skipped", []) if name in str(r.longrepr))
             terminalreporter.write_line(f"framework {name} IS MISSING: {sum(skipped.values())} tests skipped", yellow=True)
-    bench = getattr(terminalreporter._session, "_bench", None)
-    if bench is not None and bench.made:
-        terminalreporter.write_line(f"cases: {bench.made} native calls compared with eager")
+    if native_calls:
+        terminalreporter.write_line(f"cases: {native_calls} native calls compared with eager")
 
 
 # ── fixtures ─────────────────────────────────────────────────────────────────────────────────────────────────────────
