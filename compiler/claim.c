@@ -280,17 +280,6 @@ static void undo(Claimer *c, Mark to) {
   c->refused = to.refused;
 }
 
-static bool has_break(const AstList *body) {
-  for (int i = 0; i < body->n; i++) {
-    const Ast *stmt = body->items[i];
-    if (stmt->kind == AST_Break)
-      return true;
-    if (stmt->kind == AST_If && (has_break(&stmt->list) || has_break(&stmt->list2)))
-      return true;
-  }
-  return false;
-}
-
 static bool is_true(const Ast *test) {
   return test->kind == AST_Constant &&
          (test->constant == CONST_BOOL || test->constant == CONST_INT) && test->integer != 0;
@@ -342,7 +331,7 @@ static void claim_loop(Claimer *c, Ir *ir, const Ast *stmt) {
   }
   c->env = done;
   if (stmt->list2.n > 0) { /* else: runs when the loop was not left by break */
-    if (has_break(&stmt->list))
+    if (!loop.leave.dead)
       refuse(c, "RXT010", OUTCOME_NOT_COVERED, stmt->span, NULL,
              "else on a loop with break is not covered");
     else
