@@ -60,9 +60,14 @@ static Ir *claim_name(Claimer *c, const Ast *expr) {
       return refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span,
                     "give each type a name of its own", "%s has different types on different paths",
                     expr->text);
-    if (!var->slot)
+    if (!var->slot) {
+      /* Unassigned on every path known so far, so Python raises here. In a loop's first turn that
+       * may be a path which that turn cannot take: what stands behind it is left out until a turn
+       * has assigned the name. */
+      c->env.dead = true;
       return refuse(c, "RXT010", OUTCOME_NOT_COVERED, expr->span, NULL,
                     "%s is read before it is assigned", expr->text);
+    }
     Ir *ir = ir_get(c, var->slot, expr->span);
     ir->checked = !var->assigned;
     if (ir->checked)
@@ -156,14 +161,19 @@ static Ir *claim_compare_one(Claimer *c, const char *op, Ir *a, Ir *b, Span span
   return ir;
 }
 
-/* Runs `claim` for one side of a branch and stores its value. */
+/* Runs `side` for one side of a branch and stores its value. False when it was refused; a side that
+ * no path can come back from stores nothing. */
 typedef Ir *Side(Claimer *c, const void *state);
 
 static bool claim_side(Claimer *c, Block *block, Slot **slot, Side *side, const void *state,
                        Span span) {
   Block *outer = c->block;
   c->block = block;
+  bool dead = c->env.dead;
+  c->env.dead = false;
   Ir *value = side(c, state);
+  bool raised = c->env.dead;
+  c->env.dead = dead; /* the other side goes on */
   if (value) {
     if (!*slot)
       *slot = slot_temporary(c, value->type);
@@ -177,7 +187,7 @@ static bool claim_side(Claimer *c, Block *block, Slot **slot, Side *side, const 
     }
   }
   c->block = outer;
-  return value != NULL;
+  return value || raised;
 }
 
 typedef struct Chain {
@@ -282,8 +292,8 @@ static Ir *claim_bool_op(Claimer *c, const Ast *expr) {
                    (operand->kind == AST_Constant && operand->constant == CONST_BOOL);
     if (operand->kind == AST_Name)
       for (int k = 0; k < c->func->locals.n; k++)
-        if (c->func->locals.items[k] == operand->text && c->env.vars[k].slot)
-          is_bool = c->env.vars[k].slot->type.kind == TYPE_BOOL;
+        if (c->func->locals.items[k] == operand->text)
+          is_bool = !c->env.vars[k].slot || c->env.vars[k].slot->type.kind == TYPE_BOOL;
     if (!is_bool)
       return refuse(c, "RXT010", OUTCOME_NOT_COVERED, operand->span, NULL,
                     "%s as a value is covered for bools only", expr->text);
@@ -301,7 +311,8 @@ static Ir *claim_if_exp(Claimer *c, const Ast *expr) {
   Slot *slot = NULL;
   bool yes = claim_side(c, &branch->body, &slot, side_expr, expr->b, expr->span);
   bool no = claim_side(c, &branch->orelse, &slot, side_expr, expr->c, expr->span);
-  return yes && no ? ir_get(c, slot, expr->span) : NULL;
+  c->env.dead = c->env.dead || (yes && no && !slot); /* both raise */
+  return yes && no && slot ? ir_get(c, slot, expr->span) : NULL;
 }
 
 /* A constant that is no value of ours: a text, bytes, … */

@@ -89,6 +89,70 @@ def assigned_after_return(x: TensorF32Cpu2D, flag: bool) -> TensorF32Cpu2D:
     h = x
     return h
 
+
+def not_in_the_first_turn(n: int) -> int:
+    h = 0
+    for i in range(n):
+        if i > 0:
+            x = y
+            y = x + 1
+        else:
+            x = 1
+            y = x
+        h = h + x
+    return h
+
+
+def not_in_the_first_turns(n: int) -> int:
+    h = 0
+    for i in range(n):
+        for j in range(n):
+            if j > 0:
+                x = y
+                z = x
+            elif i > 0:
+                z = x
+                y = z + 1
+            else:
+                y = 4
+            h = h + y
+    return h
+
+
+def not_by_the_first_turns_side(n: int) -> int:
+    for i in range(n):
+        x = (y + 1 if i > 0 else w) if i != 0 else 0
+        y = x
+        w = 3
+    return y
+
+
+def not_by_the_first_turns_condition(n: int) -> int:
+    c = 0
+    for i in range(n):
+        b = i > 0 and q
+        if b or i > 2 and y > 1 < z:
+            c = c + 1
+            y = c
+        q = not b
+        z = c
+        if i < 3:
+            y = 3
+    return c
+
+
+def not_in_the_first_turn_of_a_while(n: int) -> int:
+    h = 0
+    while h < n:
+        if h > 0:
+            x = y
+            z = x
+            y = z + 1
+        else:
+            y = 4
+        h = h + 1
+    return x
+
 # >>> check
 # branch native rextio-torch/tensor-relu-f32-cpu-2d
 # both_branches native rextio-torch/tensor-relu-f32-cpu-2d rextio-torch/tensor-tanh-f32-cpu-2d
@@ -103,6 +167,11 @@ def assigned_after_return(x: TensorF32Cpu2D, flag: bool) -> TensorF32Cpu2D:
 # deleted rejected RXT010 @ 77:4-77:9
 # only_declared rejected RXT010 @ 83:11-83:12
 # assigned_after_return rejected RXT010 @ 88:15-88:16
+# not_in_the_first_turn native
+# not_in_the_first_turns native
+# not_by_the_first_turns_side native
+# not_by_the_first_turns_condition native
+# not_in_the_first_turn_of_a_while native
 # >>> run
 # branch(rand(2, 3), 1); branch(rand(2, 3), 0); both_branches(rand(2, 3), each(0, 1)); int_in_a_branch(rand(2, 3), 1)
 # int_in_a_branch(rand(2, 3), 0)
@@ -111,3 +180,6 @@ def assigned_after_return(x: TensorF32Cpu2D, flag: bool) -> TensorF32Cpu2D:
 # after_the_loop(rand(2, 3), 2); after_the_loop(rand(2, 3), 0)
 # moved_then_read(rand(2, 3), each(0, 1, 3)); deleted(rand(2, 3)); only_declared(rand(2, 3)); assigned_after_return(rand(2, 3), True)
 # assigned_after_return(rand(2, 3), False)
+# not_in_the_first_turn(each(0, 1, 2, 5)); not_in_the_first_turns(each(0, 1, 2, 5))
+# not_by_the_first_turns_side(each(0, 1, 2, 5)); not_by_the_first_turns_condition(each(0, 1, 2, 5))
+# not_in_the_first_turn_of_a_while(each(0, 1, 2, 5))
