@@ -54,7 +54,7 @@ static void define_import(Unit *unit, const Ast *node) {
         } else { /* may rebind every name that was bound before it, and the builtins */
           for (int k = 0; k < unit->names.n; k++)
             unit->names.items[k].kind = NAME_UNKNOWN;
-          unit->star_import = true;
+          unit->hidden_names = true;
         }
         continue;
       }
@@ -182,8 +182,9 @@ bool bind_is_local(const Func *func, const char *name) {
 }
 
 bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const char *name) {
-  return expr && expr->kind == AST_Name && strcmp(expr->text, name) == 0 && !unit->star_import &&
-         !(func && bind_is_local(func, expr->text)) && !bind_find(unit, expr->text);
+  return expr && expr->kind == AST_Name && strcmp(expr->text, name) == 0 && !unit->hidden_names &&
+         !(func && bind_is_local(func, expr->text)) && !bind_find(unit, expr->text) &&
+         !changes_name(unit, name) && !changes_name(unit, "builtins");
 }
 
 const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr) {
@@ -191,9 +192,11 @@ const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr) {
     if (func && bind_is_local(func, expr->text))
       return NULL;
     const ModuleName *name = bind_find(unit, expr->text);
-    return name && name->kind == NAME_IMPORT ? name->target : NULL;
+    bool known = name && name->kind == NAME_IMPORT && !changes_name(unit, expr->text) &&
+                 !changes_dotted(unit, name->target);
+    return known ? name->target : NULL;
   }
-  if (expr->kind != AST_Attribute)
+  if (expr->kind != AST_Attribute || changes_name(unit, expr->text))
     return NULL;
   const char *base = bind_dotted(unit, func, expr->a);
   return base ? arena_format(&unit->arena, "%s.%s", base, expr->text) : NULL;
@@ -225,7 +228,7 @@ static bool fact_of_scalar(const Unit *unit, const char *name, Fact *fact) {
   } scalars[] = {
       {"int", TYPE_INT}, {"float", TYPE_FLOAT}, {"bool", TYPE_BOOL}, {"None", TYPE_NONE}};
   for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++)
-    if (strcmp(name, scalars[i].name) == 0 && !unit->star_import) {
+    if (strcmp(name, scalars[i].name) == 0 && !unit->hidden_names) {
       fact->type = (Type){.kind = scalars[i].kind};
       return true;
     }
@@ -469,6 +472,7 @@ void bind_unit(Unit *unit) {
   for (int i = 0; i < unit->tree->list.n; i++)
     binds_of(unit->tree->list.items[i], &module);
   find_globals(unit->tree, unit);
+  changes_unit(unit);
   Finder finder = {unit, PLACE_MODULE, "", 0};
   for (int i = 0; i < unit->tree->list.n; i++)
     find_funcs(unit->tree->list.items[i], &finder);

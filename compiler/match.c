@@ -231,8 +231,16 @@ static Ir *match_rules(Claimer *c, Arguments *args, int first, int end) {
                 args->shown, shown_types(c, args, n));
 }
 
+/* What the module may have put in the place of a framework's own is not known. */
+static Ir *refuse_changed(Claimer *c, Span span, const char *shown) {
+  return refuse(c, "RXT030", OUTCOME_NOT_COVERED, span, NULL,
+                "%s is not covered: the module may change what it names", shown);
+}
+
 Ir *match_operator(Claimer *c, const Ast *expr, Ir *a, Ir *b) {
   int first, end;
+  if (changes_operators(c->unit))
+    return refuse_changed(c, expr->span, expr->text);
   if (!spelling_find(c->func->lane, SPELL_OPERATOR, expr->text, &first, &end))
     return refuse(c, "RXT030", OUTCOME_NOT_COVERED, expr->span, NULL,
                   "operator %s on tensors is not covered", expr->text);
@@ -283,6 +291,8 @@ static Ir *match_spelled(Claimer *c, const Ast *call, SpellingKind kind, const c
   int first, end;
   if (!spelling_find(c->func->lane, kind, name, &first, &end))
     return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL, "%s is not covered", shown);
+  if (kind == SPELL_METHOD && changes_method(c->unit, name))
+    return refuse_changed(c, call->span, shown);
   if (!claim_operands(c, &args, first, end))
     return NULL;
   return match_rules(c, &args, first, end);
@@ -313,6 +323,8 @@ Ir *match_call(Claimer *c, const Ast *call) {
     if (module_name && (callee->a != root || !bind_find(c->unit, root->text) ||
                         bind_find(c->unit, root->text)->kind != NAME_FUNCTION)) {
       const ModuleName *known = bind_find(c->unit, root->text);
+      if (known && known->kind == NAME_IMPORT)
+        return refuse_changed(c, call->span, shown);
       return refuse(c, "RXT030", OUTCOME_NOT_COVERED, call->span, NULL,
                     known && known->kind == NAME_UNKNOWN
                         ? "%s is not covered: the module binds %s more than once"

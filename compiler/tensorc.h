@@ -518,7 +518,11 @@ typedef struct Unit {
     ModuleName *items;
     int n, capacity;
   } names;
-  bool star_import; /* an import that may rebind builtins */
+  bool hidden_names; /* the text does not hold every binding: import *, exec */
+  struct {
+    const char **items;
+    int n, capacity;
+  } changed; /* changes.c: names of attributes that the module may assign */
   struct {
     Func **items;
     int n, capacity;
@@ -537,6 +541,14 @@ bool bind_is_local(const Func *func, const char *name);
 /* Does `expr` name the builtin `name`, which nothing of the module or function hides? func may be
  * NULL. */
 bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const char *name);
+
+/* ── changes.c: what a module changes behind its names, a part of binding ────────────────────── */
+
+void changes_unit(Unit *unit);                             /* reads the names that bind found */
+bool changes_name(const Unit *unit, const char *name);     /* an attribute of this name */
+bool changes_dotted(const Unit *unit, const char *dotted); /* one that a part of `dotted` names */
+bool changes_method(const Unit *unit, const char *name);   /* a tensor's */
+bool changes_operators(const Unit *unit);                  /* those of tensors: __add__, … */
 
 /* ── claim.c … emit.c ────────────────────────────────────────────────────────────────────────── */
 
