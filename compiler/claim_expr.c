@@ -85,20 +85,17 @@ Ir *claim_arith(Claimer *c, const char *op, Ir *a, Ir *b, Span span) {
     return refuse(c, "RXT010", OUTCOME_NOT_COVERED, span, NULL, "%s on %s and %s is not covered",
                   op, type_name(a->type), type_name(b->type));
   bool floats = a->type.kind == TYPE_FLOAT || b->type.kind == TYPE_FLOAT;
-  static const char *const known[] = {"+", "-", "*", "/", "//", "%", "**"};
-  bool found = false;
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    found = found || strcmp(op, known[i]) == 0;
-  if (!found)
+  OperatorId operator = operator_find(op);
+  if (operator == OPERATOR_NONE)
     return refuse(c, "RXT010", OUTCOME_NOT_COVERED, span, NULL, "operator %s is not covered", op);
   /* Which type int ** int has depends on the exponent's value, float ** float can be complex. */
-  if (strcmp(op, "**") == 0 && (floats || b->op != IR_CONST || b->integer < 0))
+  if (operator == OPERATOR_POW && (floats || b->op != IR_CONST || b->integer < 0))
     return refuse(c, "RXT010", OUTCOME_NOT_COVERED, span, NULL,
                   "** is covered for ints with a literal exponent of 0 or more");
   Type type = floats ? FLOAT : INT;
   Ir *left = cast(c, a, type), *right = cast(c, b, type);
-  Ir *ir = ir_add(c, IR_ARITH, strcmp(op, "/") == 0 ? FLOAT : type, span, 2, left, right);
-  ir->text = op;
+  Ir *ir = ir_add(c, IR_ARITH, operator == OPERATOR_TRUEDIV ? FLOAT : type, span, 2, left, right);
+  ir->operator = operator;
   return ir;
 }
 
@@ -157,7 +154,7 @@ static Ir *claim_compare_one(Claimer *c, const char *op, Ir *a, Ir *b, Span span
   if (b->type.kind == TYPE_BOOL)
     b = cast(c, b, INT);
   Ir *ir = ir_add(c, IR_COMPARE, BOOL, span, 2, a, b);
-  ir->text = op;
+  ir->operator = operator_find(op);
   return ir;
 }
 

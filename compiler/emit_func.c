@@ -149,27 +149,16 @@ static const char *float_text(Emitter *e, double value) {
 }
 
 static const char *compare_text(Emitter *e, const Ir *ir) {
-  const char *a = value_text(e, ir->args[0]), *b = value_text(e, ir->args[1]), *op = ir->text;
+  const char *a = value_text(e, ir->args[0]), *b = value_text(e, ir->args[1]);
+  const Operator *op = &operator_table[ir->operator];
   bool a_float = ir->args[0]->type.kind == TYPE_FLOAT,
        b_float = ir->args[1]->type.kind == TYPE_FLOAT;
   if (a_float == b_float)
-    return arena_format(&e->unit->arena, "%s %s %s", a, op, b);
-  /* An int against a float: exact, as Python compares them. The call gives -1, 0, 1, and 2 for NaN.
-   */
-  static const struct {
-    const char *op, *int_first, *float_first;
-  } tests[] = {{"<", "== -1", "== 1"},
-               {">", "== 1", "== -1"},
-               {"==", "== 0", "== 0"},
-               {"!=", "!= 0", "!= 0"}};
+    return arena_format(&e->unit->arena, "%s %s %s", a, op->text, b);
+  /* An int against a float: exact, as Python compares them. */
   const char *call = arena_format(&e->unit->arena, "tc_compare_int_float(%s, %s)", a_float ? b : a,
                                   a_float ? a : b);
-  for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++)
-    if (strcmp(op, tests[i].op) == 0)
-      return arena_format(&e->unit->arena, "%s %s", call,
-                          a_float ? tests[i].float_first : tests[i].int_first);
-  bool at_most_zero = (strcmp(op, "<=") == 0) == !a_float;
-  return arena_format(&e->unit->arena, at_most_zero ? "%s <= 0" : "(unsigned)%s <= 1", call);
+  return arena_format(&e->unit->arena, a_float ? op->float_first : op->int_first, call);
 }
 
 /* The variable of a value that has one: t1, t2, … in order of appearance. */
@@ -206,8 +195,8 @@ static const char *value_text(Emitter *e, const Ir *ir) {
   case IR_NEG:
     return arena_format(arena, "(-%s)", value_text(e, ir->args[0]));
   case IR_ARITH:
-    return arena_format(arena, "(%s %s %s)", value_text(e, ir->args[0]), ir->text,
-                        value_text(e, ir->args[1]));
+    return arena_format(arena, "(%s %s %s)", value_text(e, ir->args[0]),
+                        operator_table[ir->operator].text, value_text(e, ir->args[1]));
   case IR_CAST: {
     const char *value = value_text(e, ir->args[0]);
     if (ir->type.kind == TYPE_BOOL)
@@ -286,27 +275,14 @@ static void emit_tensor(Emitter *e, const Ir *ir) {
 }
 
 static void emit_arith(Emitter *e, const Ir *ir) {
-  static const struct {
-    const char *op, *ints, *floats;
-  } functions[] = {
-      {"+", "tc_int_add", NULL},           {"-", "tc_int_sub", NULL},
-      {"*", "tc_int_mul", NULL},           {"/", "tc_int_truediv", "tc_float_truediv"},
-      {"%", "tc_int_mod", "tc_float_mod"}, {"//", "tc_int_floordiv", "tc_float_floordiv"},
-      {"**", "tc_int_pow", NULL}};
+  const Operator *op = &operator_table[ir->operator];
   const char *a = value_text(e, ir->args[0]), *b = value_text(e, ir->args[1]);
   const char *out = target_of(e, ir);
-  for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
-    if (strcmp(functions[i].op, ir->text) != 0)
-      continue;
-    const char *function =
-        ir->args[0]->type.kind == TYPE_FLOAT ? functions[i].floats : functions[i].ints;
-    if (function)
-      put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, %s, %s)", function, out, a, b));
-    else
-      put(e, "%s = %s %s %s;", out, a, ir->text, b);
-    return;
-  }
-  NEVER("operator");
+  const char *function = ir->args[0]->type.kind == TYPE_FLOAT ? op->floats : op->ints;
+  if (*function)
+    put_try(e, arena_format(&e->unit->arena, "%s(tc, &%s, %s, %s)", function, out, a, b));
+  else
+    put(e, "%s = %s %s %s;", out, a, op->text, b);
 }
 
 static void emit_get(Emitter *e, const Ir *ir) {

@@ -30,28 +30,28 @@ static bool small(int64_t value) { return value > -(1LL << 30) && value < (1LL <
 
 static void fold_arith(Ir *ir) {
   const Ir *a = ir->args[0], *b = ir->args[1];
-  const char *op = ir->text;
+  OperatorId op = ir->operator;
   if (ir->args[0]->type.kind == TYPE_FLOAT) {
-    if (strcmp(op, "+") == 0)
+    if (op == OPERATOR_ADD)
       become_float(ir, a->number + b->number);
-    else if (strcmp(op, "-") == 0)
+    else if (op == OPERATOR_SUB)
       become_float(ir, a->number - b->number);
-    else if (strcmp(op, "*") == 0)
+    else if (op == OPERATOR_MUL)
       become_float(ir, a->number * b->number);
-    else if (strcmp(op, "/") == 0 && b->number != 0)
+    else if (op == OPERATOR_TRUEDIV && b->number != 0)
       become_float(ir, a->number / b->number);
     return;
   }
   int64_t x = a->integer, y = b->integer;
   if (!small(x) || !small(y))
     return;
-  if (strcmp(op, "+") == 0)
+  if (op == OPERATOR_ADD)
     become_int(ir, x + y);
-  else if (strcmp(op, "-") == 0)
+  else if (op == OPERATOR_SUB)
     become_int(ir, x - y);
-  else if (strcmp(op, "*") == 0)
+  else if (op == OPERATOR_MUL)
     become_int(ir, x * y);
-  else if (strcmp(op, "/") == 0 && y != 0)
+  else if (op == OPERATOR_TRUEDIV && y != 0)
     become_float(ir, (double)x / (double)y);
 }
 
@@ -63,11 +63,28 @@ static void fold_compare(Ir *ir) {
   bool less = floats ? a->number < b->number : a->integer < b->integer;
   bool equal = floats ? a->number == b->number : a->integer == b->integer;
   bool greater = floats ? a->number > b->number : a->integer > b->integer; /* neither, for NaN */
-  const char *op = ir->text;
-  if (strcmp(op, "==") == 0 || strcmp(op, "!=") == 0)
-    become_int(ir, equal == (op[0] == '='));
-  else
-    become_int(ir, (op[0] == '<' ? less : greater) || (op[1] == '=' && equal));
+  switch (ir->operator) {
+  case OPERATOR_LT:
+    become_int(ir, less);
+    break;
+  case OPERATOR_LE:
+    become_int(ir, less || equal);
+    break;
+  case OPERATOR_EQ:
+    become_int(ir, equal);
+    break;
+  case OPERATOR_NE:
+    become_int(ir, !equal);
+    break;
+  case OPERATOR_GT:
+    become_int(ir, greater);
+    break;
+  case OPERATOR_GE:
+    become_int(ir, greater || equal);
+    break;
+  default:
+    NEVER("comparison");
+  }
 }
 
 static void fold_ir(Ir *ir) {
@@ -174,7 +191,7 @@ static bool same_operation(const Block *block, int end, const Ir *a, const Ir *b
   if (a->op == IR_TENSOR &&
       (a->tensor_op != b->tensor_op || a->dim != b->dim || a->keepdim != b->keepdim))
     return false;
-  if ((a->op == IR_ARITH || a->op == IR_COMPARE) && strcmp(a->text, b->text) != 0)
+  if (a->operator != b->operator)
     return false;
   for (int i = 0; i < a->n_args; i++)
     if (!same_value(block, end, a->args[i], b->args[i]))

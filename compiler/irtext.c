@@ -77,7 +77,8 @@ static void print_value(Printer *p, const Ir *ir) {
     break;
   case IR_ARITH:
   case IR_COMPARE:
-    buf_addf(p->out, " %%%d %s %%%d", ir->args[0]->id, ir->text, ir->args[1]->id);
+    buf_addf(p->out, " %%%d %s %%%d", ir->args[0]->id, operator_table[ir->operator].text,
+             ir->args[1]->id);
     break;
   default:
     print_args(p, ir);

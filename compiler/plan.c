@@ -28,8 +28,8 @@ bool plan_is_inline(const Ir *ir) {
   case IR_CAST:
     return ir->n_uses <= 1;
   case IR_ARITH:
-    return ir->n_uses <= 1 && ir->args[0]->type.kind == TYPE_FLOAT && strchr("+-*", ir->text[0]) &&
-           !ir->text[1];
+    return ir->n_uses <= 1 && ir->args[0]->type.kind == TYPE_FLOAT &&
+           !*operator_table[ir->operator].floats;
   case IR_NEG:
     return ir->n_uses <= 1 && ir->type.kind == TYPE_FLOAT;
   default:

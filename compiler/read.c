@@ -68,7 +68,7 @@ static const struct {
 
 static const struct {
   const char *name, *symbol;
-} operator_table[] = {
+} symbol_table[] = {
     {"Add", "+"},    {"Sub", "-"},        {"Mult", "*"},      {"MatMult", "@"},    {"Div", "/"},
     {"Mod", "%"},    {"Pow", "**"},       {"LShift", "<<"},   {"RShift", ">>"},    {"BitOr", "|"},
     {"BitXor", "^"}, {"BitAnd", "&"},     {"FloorDiv", "//"}, {"Invert", "~"},     {"Not", "not"},
@@ -156,9 +156,9 @@ static bool describe_class(Reader *reader, Class *class, PyTypeObject *type) {
   for (int kind = AST_Op + 1; kind < AST_COUNT; kind++)
     if (strcmp(kind_table[kind].name, name) == 0)
       class->kind = (AstKind)kind;
-  for (int i = 0; i < N_ITEMS(operator_table); i++)
-    if (strcmp(operator_table[i].name, name) == 0)
-      class->symbol = arena_name(&reader->unit->arena, operator_table[i].symbol);
+  for (int i = 0; i < N_ITEMS(symbol_table); i++)
+    if (strcmp(symbol_table[i].name, name) == 0)
+      class->symbol = arena_name(&reader->unit->arena, symbol_table[i].symbol);
   for (int i = 0; i < N_ITEMS(context_table); i++)
     if (strcmp(context_table[i], name) == 0)
       class->context = i;
@@ -474,8 +474,8 @@ const char *ast_kind_name(const Ast *node) {
   if (node->kind != AST_Op)
     return node->kind == AST_Other ? node->text : kind_table[node->kind].name;
   /* Operators stand in lists of comparisons only, where a symbol has one class. */
-  for (int i = 0; i < N_ITEMS(operator_table); i++)
-    if (strcmp(operator_table[i].symbol, node->text) == 0)
-      return operator_table[i].name;
+  for (int i = 0; i < N_ITEMS(symbol_table); i++)
+    if (strcmp(symbol_table[i].symbol, node->text) == 0)
+      return symbol_table[i].name;
   NEVER("an operator that no class of Python's ast has");
 }

@@ -1,4 +1,4 @@
-/* tables.c: ops.def, signatures.def and types.def as arrays, and the names of types.
+/* tables.c: operators.def, ops.def and signatures.def as arrays, and the names of types.
  *
  * Reads only the .def files. Leaves constant tables that every pass shares.
  */
@@ -34,6 +34,22 @@ const Run run_table[LANE_COUNT][OP_COUNT] = {
 #undef TORCH
 #undef TC_TORCH
 #undef TF
+
+const Operator operator_table[OPERATOR_COUNT] = {
+#define ARITH(id, text, ints, floats) [OPERATOR_##id] = {text, ints, floats, NULL, NULL},
+#define COMPARISON(id, text, int_first, float_first)                                               \
+  [OPERATOR_##id] = {text, NULL, NULL, int_first, float_first},
+#include "operators.def"
+#undef ARITH
+#undef COMPARISON
+};
+
+OperatorId operator_find(const char *text) {
+  for (OperatorId id = OPERATOR_NONE + 1; id < OPERATOR_COUNT; id++)
+    if (strcmp(operator_table[id].text, text) == 0)
+      return id;
+  return OPERATOR_NONE;
+}
 
 #define RUN(...)
 #define TORCH(op, kind, spelling, signature, ranks, id, code, reject, misused)                     \

@@ -220,6 +220,25 @@ typedef struct LaneInfo {
 extern const LaneInfo lane_table[LANE_COUNT];
 
 typedef enum {
+  OPERATOR_NONE,
+#define ARITH(id, ...) OPERATOR_##id,
+#define COMPARISON(id, ...) OPERATOR_##id,
+#include "operators.def"
+#undef ARITH
+#undef COMPARISON
+  OPERATOR_COUNT
+} OperatorId;
+
+/* An operator on numbers: the columns of operators.def. */
+typedef struct Operator {
+  const char *text;                    /* in Python */
+  const char *ints, *floats;           /* NULL for a comparison */
+  const char *int_first, *float_first; /* NULL for the others */
+} Operator;
+extern const Operator operator_table[OPERATOR_COUNT];
+OperatorId operator_find(const char *text); /* OPERATOR_NONE: none that numbers have */
+
+typedef enum {
 #define OP(op, class) OP_##op,
 #define RUN(...)
 #define TORCH(...)
@@ -367,14 +386,14 @@ typedef struct Ir {
   int id;    /* %id in texts; unique in the function */
   struct Ir *args[3];
   int n_args;
-  Slot *slot;       /* GET SET FOR */
-  bool checked;     /* GET: the slot may be unassigned here, so the read is checked */
-  OpId tensor_op;   /* TENSOR */
-  const Rule *rule; /* TENSOR: the rule that claimed it */
-  int dim;          /* TENSOR with a dim */
-  bool keepdim;     /* TENSOR with keepdim */
-  const char *text; /* COMPARE, ARITH: the operator; RAISE: the exception's name; PRINT: what
-                       follows, " " or "\n" */
+  Slot *slot;          /* GET SET FOR */
+  bool checked;        /* GET: the slot may be unassigned here, so the read is checked */
+  OpId tensor_op;      /* TENSOR */
+  const Rule *rule;    /* TENSOR: the rule that claimed it */
+  int dim;             /* TENSOR with a dim */
+  bool keepdim;        /* TENSOR with keepdim */
+  OperatorId operator; /* ARITH COMPARE */
+  const char *text;    /* RAISE: the exception's name; PRINT: what follows, " " or "\n" */
   const char
       *message; /* RAISE: its argument as a text, or NULL; PRINT: a text in place of a value */
   int64_t message_bytes; /* RAISE, PRINT: length of `message` */
