@@ -187,19 +187,30 @@ bool bind_is_builtin(const Unit *unit, const Func *func, const Ast *expr, const 
          !changes_name(unit, name) && !changes_name(unit, "builtins");
 }
 
-const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr) {
-  if (expr->kind == AST_Name) {
-    if (func && bind_is_local(func, expr->text))
-      return NULL;
-    const ModuleName *name = bind_find(unit, expr->text);
-    bool known = name && name->kind == NAME_IMPORT && !changes_name(unit, expr->text) &&
-                 !changes_dotted(unit, name->target);
-    return known ? name->target : NULL;
+/* `shown`: for reports, which name what is written where nothing is imported as it. */
+static const char *dotted_name(Arena *arena, const Unit *unit, const Func *func, const Ast *expr,
+                               bool shown) {
+  if (expr->kind == AST_Attribute) {
+    const char *base = dotted_name(arena, unit, func, expr->a, shown);
+    bool known = base && (shown || !changes_name(unit, expr->text));
+    return known ? arena_format(arena, "%s.%s", base, expr->text) : NULL;
   }
-  if (expr->kind != AST_Attribute || changes_name(unit, expr->text))
+  if (expr->kind != AST_Name)
     return NULL;
-  const char *base = bind_dotted(unit, func, expr->a);
-  return base ? arena_format(&unit->arena, "%s.%s", base, expr->text) : NULL;
+  const ModuleName *name = bind_find(unit, expr->text);
+  bool imported = name && name->kind == NAME_IMPORT && !(func && bind_is_local(func, expr->text));
+  if (shown)
+    return imported ? name->target : expr->text;
+  bool known = imported && !changes_name(unit, expr->text) && !changes_dotted(unit, name->target);
+  return known ? name->target : NULL;
+}
+
+const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr) {
+  return dotted_name(&unit->arena, unit, func, expr, false);
+}
+
+const char *bind_shown(Arena *arena, const Unit *unit, const Func *func, const Ast *expr) {
+  return dotted_name(arena, unit, func, expr, true);
 }
 
 /* ── facts from annotations ──────────────────────────────────────────────────────────────────── */

@@ -5,7 +5,7 @@
  * it is a row. What depends on the project (project_root, config_fingerprint, versions) is null and
  * filled in by the command.
  */
-#include "tensorc.h"
+#include "record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,31 +45,11 @@ static const struct {
      "fallback"},
 };
 
-/* "x.mean(dim=1)", "torch.abs(x)", "a + b": the form as a user writes it. */
-static const char *form_of(Arena *scratch, const Rule *rule) {
-  const char *signature = signature_table[rule->signature].text;
-  switch (rule->kind) {
-  case SPELL_CALL:
-    return arena_format(scratch, "%s%s", rule->name, signature);
-  case SPELL_METHOD: {
-    /* The receiver is the signature's first name: "(x, dim)" becomes "x.sum(dim)". */
-    size_t receiver = strcspn(signature + 1, ",)");
-    const char *rest = signature + 1 + receiver;
-    rest += *rest == ',' ? 2 : 0;
-    rest += strncmp(rest, "*, ", 3) == 0 ? 3 : 0;
-    return arena_format(scratch, "%.*s.%s(%s", (int)receiver, signature + 1, rule->name, rest);
-  }
-  case SPELL_OPERATOR:
-    return arena_format(scratch, "a %s b", rule->name);
-  }
-  NEVER("a kind of spelling without a form");
-}
-
 /* ── rules ───────────────────────────────────────────────────────────────────────────────────── */
 
 static int compare_rules(const void *left, const void *right) {
   const Rule *a = *(const Rule *const *)left, *b = *(const Rule *const *)right;
-  int order = strcmp(a->id, b->id);
+  int order = strcmp(a->label.id, b->label.id);
   return order != 0 ? order : a < b ? -1 : a > b; /* within an id in the order of the table */
 }
 
@@ -96,16 +76,16 @@ static void add_table_rule(Json *json, Arena *scratch, const Rule *const *rows, 
   const Rule *rule = rows[0];
   const char *forms = "";
   for (int i = 0; i < n; i++) {
-    const char *form = form_of(scratch, rows[i]);
+    const char *form = form_text(scratch, &rows[i]->form);
     if (strstr(forms, form) == NULL)
       forms = arena_format(scratch, "%s%s%s", forms, i > 0 ? " or " : "", form);
   }
   const char *constraint = arena_format(
-      scratch, "float32 CPU tensors; ranks of the operands > of the result: %s", rule->ranks);
+      scratch, "float32 CPU tensors; ranks of the operands > of the result: %s", rule->form.ranks);
   const char *guidance =
       arena_format(scratch, "write %s, with literals for everything that is no tensor", forms);
-  add_rule(json, rule->id, lane_table[rule->lane].plugin, rule->code, constraint, guidance,
-           "native", rule->kind == SPELL_OPERATOR ? "binop" : "call", forms);
+  add_rule(json, rule->label.id, lane_table[rule->form.lane].plugin, rule->label.code, constraint,
+           guidance, "native", rule->form.kind == SPELL_OPERATOR ? "binop" : "call", forms);
 }
 
 static void add_rules(Json *json, Arena *scratch) {
@@ -119,7 +99,7 @@ static void add_rules(Json *json, Arena *scratch) {
     rows[i] = &rule_table[i];
   qsort(rows, (size_t)n_rules, sizeof *rows, compare_rules);
   for (int i = 0, n; i < n_rules; i += n) {
-    for (n = 1; i + n < n_rules && strcmp(rows[i]->id, rows[i + n]->id) == 0; n++)
+    for (n = 1; i + n < n_rules && strcmp(rows[i]->label.id, rows[i + n]->label.id) == 0; n++)
       ;
     add_table_rule(json, scratch, &rows[i], n);
   }
@@ -134,16 +114,11 @@ static void add_rules(Json *json, Arena *scratch) {
 
 /* ── what is covered ─────────────────────────────────────────────────────────────────────────── */
 
-static int compare_texts(const void *left, const void *right) {
-  return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 static void add_sorted(Json *json, const char *key, const char **texts, int n) {
-  qsort(texts, (size_t)n, sizeof *texts, compare_texts);
   json_open(json, key, '[');
+  n = record_sort(texts, n);
   for (int i = 0; i < n; i++)
-    if (i == 0 || strcmp(texts[i - 1], texts[i]) != 0)
-      json_text(json, NULL, texts[i]);
+    json_text(json, NULL, texts[i]);
   json_close(json, ']');
 }
 
@@ -165,15 +140,15 @@ static void add_coverage(Json *json, Arena *scratch, Lane lane) {
   int n_symbols = 0, n_operators = 0;
   for (int i = 0; i < n_rules; i++) {
     const Rule *rule = &rule_table[i];
-    if (rule->lane != lane)
+    if (rule->form.lane != lane)
       continue;
-    if (rule->kind == SPELL_OPERATOR)
-      operators[n_operators++] = rule->name;
-    else if (rule->kind == SPELL_METHOD)
+    if (rule->form.kind == SPELL_OPERATOR)
+      operators[n_operators++] = rule->form.name;
+    else if (rule->form.kind == SPELL_METHOD)
       symbols[n_symbols++] =
-          arena_format(scratch, "%s.Tensor.%s", lane_table[lane].package, rule->name);
+          arena_format(scratch, "%s.Tensor.%s", lane_table[lane].package, rule->form.name);
     else
-      symbols[n_symbols++] = rule->name;
+      symbols[n_symbols++] = rule->form.name;
   }
   json_open(json, "coverage", '{');
   add_texts(json, "modules", modules[lane]);

@@ -71,8 +71,8 @@ static bool is_one_of(const char *text, const char *const *names) {
 static bool is_module(const char *dotted) {
   size_t n = strlen(dotted);
   for (int i = 0; i < n_rules; i++)
-    if (rule_table[i].kind == SPELL_CALL && strncmp(rule_table[i].name, dotted, n) == 0 &&
-        rule_table[i].name[n] == '.')
+    if (rule_table[i].form.kind == SPELL_CALL && strncmp(rule_table[i].form.name, dotted, n) == 0 &&
+        rule_table[i].form.name[n] == '.')
       return true;
   return strcmp(dotted, "builtins") == 0;
 }

@@ -94,7 +94,10 @@ Ir *claim_arith(Claimer *c, const char *op, Ir *a, Ir *b, Span span) {
                   "** is covered for ints with a literal exponent of 0 or more");
   Type type = floats ? FLOAT : INT;
   Ir *left = cast(c, a, type), *right = cast(c, b, type);
-  Ir *ir = ir_add(c, IR_ARITH, operator == OPERATOR_TRUEDIV ? FLOAT : type, span, 2, left, right);
+  Type result;
+  if (!typing_arith(operator, left->type, right->type, &result))
+    NEVER("operands of one type");
+  Ir *ir = ir_add(c, IR_ARITH, result, span, 2, left, right);
   ir->operator = operator;
   return ir;
 }

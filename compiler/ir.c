@@ -66,25 +66,30 @@ static void verify_types(const Verify *v, const Ir *ir) {
       broken(v, ir, "type of its slot");
     break;
   case IR_TENSOR: {
-    int ranks[3] = {0};
-    for (int i = 0; i < ir->n_args; i++) {
-      if (ir->args[i]->type.kind != TYPE_TENSOR)
-        broken(v, ir, "operand is no tensor");
-      ranks[i] = ir->args[i]->type.rank;
-    }
-    /* What claim decided is checked again: rule, operand count and ranks. */
-    if (!ir->rule || ir->rule->op != ir->tensor_op ||
-        rule_result_rank(ir->rule, ranks, ir->n_args) < 0)
-      broken(v, ir, "operands do not fit its rule");
-    break;
-  }
-  case IR_ARITH:
-    if (!type_equal(a, b) || (a.kind != TYPE_INT && a.kind != TYPE_FLOAT))
+    Type operands[3], type;
+    for (int i = 0; i < ir->n_args; i++)
+      operands[i] = ir->args[i]->type;
+    if (!typing_tensor(ir->tensor_op, operands, ir->n_args, ir->dim, ir->keepdim, &type) ||
+        !type_equal(type, ir->type))
       broken(v, ir, "operand types");
     break;
+  }
+  case IR_ARITH: {
+    Type type;
+    if (!typing_arith(ir->operator, a, b, &type) || !type_equal(type, ir->type))
+      broken(v, ir, "operand types");
+    break;
+  }
   case IR_COMPARE:
-    if (ir->type.kind != TYPE_BOOL || a.kind < TYPE_BOOL || a.kind > TYPE_FLOAT ||
-        b.kind < TYPE_BOOL || b.kind > TYPE_FLOAT)
+    if (ir->type.kind != TYPE_BOOL || !typing_compare(ir->operator, a, b))
+      broken(v, ir, "operand types");
+    break;
+  case IR_NEG:
+    if (!type_equal(a, ir->type) || (a.kind != TYPE_INT && a.kind != TYPE_FLOAT))
+      broken(v, ir, "operand types");
+    break;
+  case IR_CAST:
+    if (!typing_cast(a, ir->type))
       broken(v, ir, "operand types");
     break;
   case IR_ASSERTS:
@@ -92,6 +97,9 @@ static void verify_types(const Verify *v, const Ir *ir) {
       broken(v, ir, "type of a condition");
     break;
   case IR_NOT:
+    if (ir->type.kind != TYPE_BOOL)
+      broken(v, ir, "type of a condition");
+    /* fall through */
   case IR_IF:
   case IR_WHILE:
     if (a.kind != TYPE_BOOL)
@@ -115,8 +123,6 @@ static void verify_types(const Verify *v, const Ir *ir) {
     if (ir->n_args > 0 ? a.kind < TYPE_BOOL || a.kind > TYPE_FLOAT : !ir->message)
       broken(v, ir, "nothing to print");
     break;
-  case IR_NEG:
-  case IR_CAST:
   case IR_RAISE:
     break;
   case IR_COUNT:

@@ -113,19 +113,10 @@ static const char *shown_types(Claimer *c, const Arguments *args, int n) {
 static const char *shown_forms(Claimer *c, int first, int end) {
   const char *text = "";
   for (int i = first; i < end; i++) {
-    const Rule *rule = &rule_table[i];
-    const char *signature = signature_table[rule->signature].text, *form;
-    if (rule->kind == SPELL_OPERATOR)
-      form = arena_format(&c->unit->arena, "a %s b with ranks %s", rule->name, rule->ranks);
-    else if (rule->kind == SPELL_METHOD) {
-      const char *rest = strncmp(signature, "(x, ", 4) == 0 || strncmp(signature, "(a, ", 4) == 0
-                             ? signature + 4
-                             : ")";
-      if (strncmp(rest, "*, ", 3) == 0)
-        rest += 3;
-      form = arena_format(&c->unit->arena, "%c.%s(%s", signature[1], rule->name, rest);
-    } else
-      form = arena_format(&c->unit->arena, "%s%s", rule->name, signature);
+    const Form *row = &rule_table[i].form;
+    const char *form = form_text(&c->unit->arena, row);
+    if (row->kind == SPELL_OPERATOR)
+      form = arena_format(&c->unit->arena, "%s with ranks %s", form, row->ranks);
     if (!strstr(text, form))
       text = arena_format(&c->unit->arena, "%s%s%s", text, *text ? ", or " : "", form);
   }
@@ -139,37 +130,26 @@ static bool is_operand(const Ir *value) {
          value->type.device == DEVICE_CPU;
 }
 
-/* The result type of `rule`, or false when it does not take these operands. */
-static bool operands_fit(const Rule *rule, const Arguments *args, const Given *given,
+/* The result type of `form`, or false when it does not take these operands. */
+static bool operands_fit(const Form *form, const Arguments *args, const Given *given,
                          Type *result) {
-  int ranks[3] = {0}, n = signature_table[rule->signature].n_tensors;
+  Type types[3];
+  int ranks[3] = {0}, n = signature_table[form->signature].n_tensors;
   for (int i = 0; i < n; i++) {
-    if (!is_operand(args->operands[i]))
+    if (!args->operands[i])
       return false;
-    ranks[i] = args->operands[i]->type.rank;
+    types[i] = args->operands[i]->type;
+    ranks[i] = types[i].rank;
   }
-  int rank = rule_result_rank(rule, ranks, n);
-  if (rank < 0)
-    return false;
-  OpClass class = op_table[rule->op].class;
-  if (class == CLASS_REDUCE || class == CLASS_ARGMAX) {
-    /* The table's result rank is the one of the form without keepdim, but no result has rank 0. */
-    rank = given->keepdim ? ranks[0] : ranks[0] - 1;
-    if (rank < 1 || (class == CLASS_ARGMAX && rank != 1))
-      return false;
-  }
-  if (given->dim >= ranks[0])
-    return false;
-  *result = (Type){TYPE_TENSOR, class == CLASS_ARGMAX ? DTYPE_I64 : DTYPE_F32, DEVICE_CPU, rank};
-  return true;
+  return typing_tensor(form->op, types, n, given->dim, given->keepdim, result) &&
+         form_takes(form, ranks, n);
 }
 
 static Ir *claim_tensor(Claimer *c, const Arguments *args, const Rule *rule, const Given *given,
                         Type result) {
-  int n = signature_table[rule->signature].n_tensors;
+  int n = signature_table[rule->form.signature].n_tensors;
   Ir *ir = ir_add(c, IR_TENSOR, result, args->span, 0, NULL, NULL);
-  ir->tensor_op = rule->op;
-  ir->rule = rule;
+  ir->tensor_op = rule->form.op;
   ir->dim = given->dim;
   ir->keepdim = given->keepdim;
   ir->n_args = n;
@@ -196,7 +176,7 @@ static const Rule *refusing_rule(const Arguments *args, int n, int first, int en
     bool known = true;
     for (int i = 0; i < n; i++)
       known = known && (!is_operand(args->operands[i]) ||
-                        rule_mentions_rank(&rule_table[r], args->operands[i]->type.rank));
+                        form_mentions_rank(&rule_table[r].form, args->operands[i]->type.rank));
     if (known)
       return &rule_table[r];
   }
@@ -208,23 +188,23 @@ static Ir *match_rules(Claimer *c, Arguments *args, int first, int end) {
   for (int i = first; i < end; i++) {
     Given given;
     Type result;
-    if (!form_fits(args, &signature_table[rule_table[i].signature], &given))
+    if (!form_fits(args, &signature_table[rule_table[i].form.signature], &given))
       continue;
-    if (operands_fit(&rule_table[i], args, &given, &result))
+    if (operands_fit(&rule_table[i].form, args, &given, &result))
       return claim_tensor(c, args, &rule_table[i], &given, result);
     if (form < 0)
       form = i;
   }
   if (form < 0)
-    return refuse(c, refusing_rule(args, args->n_operands, first, end)->misused, OUTCOME_REJECTED,
-                  args->span, shown_forms(c, first, end),
+    return refuse(c, refusing_rule(args, args->n_operands, first, end)->label.misused,
+                  OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
                   "no native form of %s has these arguments", args->shown);
-  int n = signature_table[rule_table[form].signature].n_tensors;
+  int n = signature_table[rule_table[form].form.signature].n_tensors;
   bool tensors = true;
   for (int i = 0; i < n; i++)
     tensors = tensors && args->operands[i] && args->operands[i]->type.kind == TYPE_TENSOR;
-  const char *code =
-      tensors ? refusing_rule(args, n, first, end)->reject : lane_table[c->func->lane].no_tensor;
+  const char *code = tensors ? refusing_rule(args, n, first, end)->label.reject
+                             : lane_table[c->func->lane].no_tensor;
   return refuse(c, code, OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
                 args->kind == SPELL_OPERATOR ? "%s does not take %s"
                                              : "no native form of %s takes %s with these arguments",
@@ -257,8 +237,8 @@ Ir *match_operator(Claimer *c, const Ast *expr, Ir *a, Ir *b) {
 static bool claim_operands(Claimer *c, Arguments *args, int first, int end) {
   int most = 0;
   for (int i = first; i < end; i++)
-    if (signature_table[rule_table[i].signature].n_tensors > most)
-      most = signature_table[rule_table[i].signature].n_tensors;
+    if (signature_table[rule_table[i].form.signature].n_tensors > most)
+      most = signature_table[rule_table[i].form.signature].n_tensors;
   if (args->receiver)
     args->operands[args->n_operands++] = args->receiver;
   bool fine = true;
@@ -266,7 +246,7 @@ static bool claim_operands(Claimer *c, Arguments *args, int first, int end) {
     const Ast *arg = args->positional->items[i];
     Ir *value = NULL;
     if (arg->kind == AST_Starred) {
-      refuse(c, rule_table[first].misused, OUTCOME_REJECTED, arg->span, NULL,
+      refuse(c, rule_table[first].label.misused, OUTCOME_REJECTED, arg->span, NULL,
              "%s with a starred argument is not covered", args->shown);
       return false;
     }

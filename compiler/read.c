@@ -44,11 +44,11 @@ static const struct {
     {AST_Nonlocal, "names:names"},
 };
 
-typedef enum { FORM_REST, FORM_NODE, FORM_LIST, FORM_TEXT } Form;
+typedef enum { FORM_REST, FORM_NODE, FORM_LIST, FORM_TEXT } SlotForm;
 
 static const struct {
   const char *name;
-  Form form;
+  SlotForm form;
   size_t offset; /* in struct Ast */
 } slot_table[] = {
     {"a", FORM_NODE, offsetof(Ast, a)},
@@ -85,7 +85,7 @@ static const char *const context_table[] = {"Load", "Store", "Del"}; /* Ast.inte
 
 typedef struct Field {
   PyObject *name; /* borrowed from the class, which outlives the copying */
-  Form form;
+  SlotForm form;
   size_t offset; /* in struct Ast, unless FORM_REST */
 } Field;
 
@@ -110,7 +110,7 @@ typedef struct Reader {
 } Reader;
 
 /* Finds "slot:field" for `field` in a string of ast.def. */
-static bool find_slot(const char *fields, const char *field, Form *form, size_t *offset) {
+static bool find_slot(const char *fields, const char *field, SlotForm *form, size_t *offset) {
   size_t length = strlen(field);
   for (const char *at = fields; *at != '\0'; at += strcspn(at, " "), at += *at == ' ') {
     size_t slot_length = strcspn(at, ":"), field_length = strcspn(at + slot_length + 1, " ");

@@ -35,22 +35,6 @@ typedef struct Calls {
   bool in_loop;
 } Calls;
 
-/* What an expression names, with its first name replaced by what was imported as it: "F.relu" gives
- * "torch.nn.functional.relu", "h.softmax" itself; anything that is not a chain of names is dynamic.
- */
-static const char *dotted(const Calls *calls, const Ast *expr) {
-  if (expr->kind == AST_Attribute) {
-    const char *base = dotted(calls, expr->a);
-    return base == NULL ? NULL : arena_format(calls->scratch, "%s.%s", base, expr->text);
-  }
-  if (expr->kind != AST_Name)
-    return NULL;
-  const ModuleName *name = bind_find(calls->unit, expr->text);
-  bool imported = name != NULL && name->kind == NAME_IMPORT &&
-                  (calls->func == NULL || !bind_is_local(calls->func, expr->text));
-  return imported ? name->target : expr->text;
-}
-
 static const char *literal_type(const Ast *arg) {
   if (arg->kind != AST_Constant)
     return NULL;
@@ -73,7 +57,8 @@ static const char *literal_type(const Ast *arg) {
 
 static void add_call(const Calls *calls, const Ast *call) {
   Json *json = calls->json;
-  const char *target = dotted(calls, call->a);
+  /* "F.relu" gives "torch.nn.functional.relu", "h.softmax" itself. */
+  const char *target = bind_shown(calls->scratch, calls->unit, calls->func, call->a);
   json_open(json, NULL, '{');
   json_open(json, "arg_types", '[');
   for (int i = 0; i < call->list.n; i++)
@@ -119,8 +104,8 @@ static void add_calls(Json *json, Arena *scratch, const Unit *unit, const Func *
 
 /* A form of the framework's is named in full, a method as it was written on a name. */
 static const char *claim_target(const Claim *claim) {
-  bool on_name = claim->rule->kind == SPELL_METHOD && claim->target[0] != '(';
-  return on_name ? claim->target : claim->rule->name;
+  bool on_name = claim->rule->form.kind == SPELL_METHOD && claim->target[0] != '(';
+  return on_name ? claim->target : claim->rule->form.name;
 }
 
 static void add_receiver(Json *json, const Claim *claim, Lane lane) {
@@ -134,13 +119,13 @@ static void add_receiver(Json *json, const Claim *claim, Lane lane) {
 }
 
 static void add_claim(Json *json, const Func *func, const Claim *claim) {
-  Lane lane = claim->rule->lane != LANE_NONE ? claim->rule->lane : func->lane;
-  bool method = claim->rule->kind == SPELL_METHOD;
+  Lane lane = claim->rule->form.lane != LANE_NONE ? claim->rule->form.lane : func->lane;
+  bool method = claim->rule->form.kind == SPELL_METHOD;
   json_open(json, NULL, '{');
   json_int(json, "column", claim->span.col);
   json_int(json, "end_column", claim->span.end_col);
   json_int(json, "end_line", claim->span.end_line);
-  json_text(json, "kind", claim->rule->kind == SPELL_OPERATOR ? "binop" : "call");
+  json_text(json, "kind", claim->rule->form.kind == SPELL_OPERATOR ? "binop" : "call");
   json_int(json, "line", claim->span.line);
   json_open(json, "operand_types", '[');
   for (int i = method ? 1 : 0; i < claim->n_operands; i++)
@@ -151,7 +136,7 @@ static void add_claim(Json *json, const Func *func, const Claim *claim) {
   if (method)
     add_receiver(json, claim, lane);
   json_text(json, "result_type", type_key(claim->result, lane));
-  json_text(json, "rule_id", claim->rule->id);
+  json_text(json, "rule_id", claim->rule->label.id);
   json_text(json, "target", claim_target(claim));
   json_close(json, '}');
 }
@@ -182,10 +167,10 @@ static void add_type_keys(Json *json, Arena *scratch, const Func *func) {
 
 /* "numba" when a decorator of that package is what keeps the function on Python, else NULL. */
 static const char *accelerator_of(Arena *scratch, const Unit *unit, const Func *func) {
-  Calls calls = {.scratch = scratch, .unit = unit};
   for (int i = 0; func->skip == SKIP_ACCELERATOR && i < func->def->list2.n; i++) {
     const Ast *decorator = func->def->list2.items[i];
-    const char *name = dotted(&calls, decorator->kind == AST_Call ? decorator->a : decorator);
+    const char *name =
+        bind_shown(scratch, unit, NULL, decorator->kind == AST_Call ? decorator->a : decorator);
     if (name != NULL && strncmp(name, "numba.", 6) == 0)
       return "numba";
   }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static bool is_spelled(const Rule *rule, Lane lane, SpellingKind kind, const char *name) {
-  return rule->lane == lane && rule->kind == kind && strcmp(rule->name, name) == 0;
+  return rule->form.lane == lane && rule->form.kind == kind && strcmp(rule->form.name, name) == 0;
 }
 
 bool spelling_find(Lane lane, SpellingKind kind, const char *name, int *first, int *end) {
@@ -22,6 +22,25 @@ bool spelling_find(Lane lane, SpellingKind kind, const char *name, int *first, i
     i++;
   *end = i;
   return true;
+}
+
+const char *form_text(Arena *arena, const Form *form) {
+  const char *signature = signature_table[form->signature].text;
+  switch (form->kind) {
+  case SPELL_CALL:
+    return arena_format(arena, "%s%s", form->name, signature);
+  case SPELL_METHOD: {
+    /* The receiver is the signature's first name: "(x, dim)" becomes "x.sum(dim)". */
+    size_t receiver = strcspn(signature + 1, ",)");
+    const char *rest = signature + 1 + receiver;
+    rest += *rest == ',' ? 2 : 0;
+    rest += strncmp(rest, "*, ", 3) == 0 ? 3 : 0;
+    return arena_format(arena, "%.*s.%s(%s", (int)receiver, signature + 1, form->name, rest);
+  }
+  case SPELL_OPERATOR:
+    return arena_format(arena, "a %s b", form->name);
+  }
+  NEVER("a kind of spelling without a form");
 }
 
 static const struct Marker {

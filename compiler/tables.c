@@ -53,30 +53,15 @@ OperatorId operator_find(const char *text) {
 
 #define RUN(...)
 #define TORCH(op, kind, spelling, signature, ranks, id, code, reject, misused)                     \
-  {OP_##op,                                                                                        \
-   LANE_TORCH,                                                                                     \
-   SPELL_##kind,                                                                                   \
-   spelling,                                                                                       \
-   SIGNATURE_##signature,                                                                          \
-   ranks,                                                                                          \
-   "rextio-torch/" id,                                                                             \
-   "RXTP-TORCH-" code,                                                                             \
-   "RXTP-TORCH-" reject,                                                                           \
-   "RXTP-TORCH-" misused},
+  {{OP_##op, LANE_TORCH, SPELL_##kind, spelling, SIGNATURE_##signature, ranks},                    \
+   {"rextio-torch/" id, "RXTP-TORCH-" code, "RXTP-TORCH-" reject, "RXTP-TORCH-" misused}},
 #define TC_TORCH(op, kind, spelling, signature, ranks, id, code)                                   \
-  {OP_##op, LANE_TORCH,          SPELL_##kind,     spelling, SIGNATURE_##signature,                \
-   ranks,   "tensorc-torch/" id, "TC-TORCH-" code, "RXT030", "RXT030"},
+  {{OP_##op, LANE_TORCH, SPELL_##kind, spelling, SIGNATURE_##signature, ranks},                    \
+   {"tensorc-torch/" id, "TC-TORCH-" code, "RXT030", "RXT030"}},
 #define TF(op, kind, spelling, signature, ranks, id, code, reject, misused)                        \
-  {OP_##op,                                                                                        \
-   LANE_TENSORFLOW,                                                                                \
-   SPELL_##kind,                                                                                   \
-   spelling,                                                                                       \
-   SIGNATURE_##signature,                                                                          \
-   ranks,                                                                                          \
-   "rextio-tensorflow/" id,                                                                        \
-   "RXTP-TENSORFLOW-" code,                                                                        \
-   "RXTP-TENSORFLOW-" reject,                                                                      \
-   "RXTP-TENSORFLOW-" misused},
+  {{OP_##op, LANE_TENSORFLOW, SPELL_##kind, spelling, SIGNATURE_##signature, ranks},               \
+   {"rextio-tensorflow/" id, "RXTP-TENSORFLOW-" code, "RXTP-TENSORFLOW-" reject,                   \
+    "RXTP-TENSORFLOW-" misused}},
 const Rule rule_table[] = {
 #include "ops.def"
 };
@@ -94,9 +79,9 @@ const Signature signature_table[SIGNATURE_COUNT] = {
 #undef SIGNATURE
 };
 
-int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks) {
+bool form_takes(const Form *form, const int *ranks, int n_ranks) {
   /* An alternative is "r,r,r>r" with one digit a rank. */
-  for (const char *at = rule->ranks; *at;) {
+  for (const char *at = form->ranks; *at;) {
     int i = 0;
     bool fits = true;
     for (; *at >= '0' && *at <= '9'; i++) {
@@ -108,17 +93,17 @@ int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks) {
     if (*at != '>' || at[1] < '0' || at[1] > '9')
       NEVER("ranks in ops.def");
     if (fits && i == n_ranks)
-      return at[1] - '0';
+      return true;
     at += 2;
     if (*at == ' ')
       at++;
   }
-  return -1;
+  return false;
 }
 
-bool rule_mentions_rank(const Rule *rule, int rank) {
+bool form_mentions_rank(const Form *form, int rank) {
   bool operands = true;
-  for (const char *at = rule->ranks; *at; at++) {
+  for (const char *at = form->ranks; *at; at++) {
     if (*at == '>')
       operands = false;
     else if (*at == ' ')

@@ -292,7 +292,8 @@ typedef enum {
 
 typedef enum { SPELL_CALL, SPELL_METHOD, SPELL_OPERATOR } SpellingKind;
 
-typedef struct Rule {
+/* How source may write an operation. */
+typedef struct Form {
   OpId op;
   Lane lane;
   SpellingKind kind;
@@ -300,17 +301,29 @@ typedef struct Rule {
   SignatureId signature; /* index into signature_table */
   const char *
       ranks; /* "1>1 2>2", "2,1>2": operand ranks > result rank, alternatives separated by spaces */
+} Form;
+
+/* What reports and refusals call it. Part of the contract with users' tools, and of nothing else.
+ */
+typedef struct Label {
   const char *id;      /* with its plugin: "rextio-torch/tensor-relu-f32-cpu-2d" */
   const char *code;    /* "RXTP-TORCH-002" */
   const char *reject;  /* code when the operands are tensors of types that no rule takes */
   const char *misused; /* code when the arguments have a form that no rule takes */
+} Label;
+
+/* A row of ops.def. What it claims is an operation with attributes: the IR knows no rules. */
+typedef struct Rule {
+  Form form;
+  Label label;
 } Rule;
 extern const Rule rule_table[];
 extern const int n_rules;
 
-/* The result rank of `rule` for these operand ranks, or -1 when it does not take them. */
-int rule_result_rank(const Rule *rule, const int *ranks, int n_ranks);
-bool rule_mentions_rank(const Rule *rule, int rank);
+bool form_takes(const Form *form, const int *ranks, int n_ranks); /* operands of these ranks */
+bool form_mentions_rank(const Form *form, int rank);
+/* As a user writes it: "x.mean(dim=1)", "torch.abs(x)", "a + b". */
+const char *form_text(Arena *arena, const Form *form);
 
 typedef enum {
   OPTION_DIM,
@@ -351,6 +364,15 @@ bool spelling_marker_module(const char *module);
 bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type);
 /* Dotted names of a framework that tensorc knows by module: "torch", "torch.nn.functional" … */
 Lane spelling_lane(const char *dotted);
+
+/* ── typing.c: the type of an operation's result ─────────────────────────────────────────────── */
+
+/* False: the operands do not fit. `dim` and `keepdim` are looked at where the operation's class has
+ * them. */
+bool typing_tensor(OpId op, const Type *operands, int n, int dim, bool keepdim, Type *result);
+bool typing_arith(OperatorId operator, Type a, Type b, Type *result);
+bool typing_compare(OperatorId operator, Type a, Type b);
+bool typing_cast(Type from, Type to);
 
 /* ── ir.c, irtext.c: the typed intermediate representation ───────────────────────────────────── */
 
@@ -556,6 +578,8 @@ bind_find(const Unit *unit,
 /* The dotted thing an expression names ("F.relu" → "torch.nn.functional.relu"), or NULL when a
  * local or a rebound name is in the way. */
 const char *bind_dotted(Unit *unit, const Func *func, const Ast *expr);
+/* The same for reports, in `arena`: a name that stands for no import stands for itself. */
+const char *bind_shown(Arena *arena, const Unit *unit, const Func *func, const Ast *expr);
 bool bind_is_local(const Func *func, const char *name);
 /* Does `expr` name the builtin `name`, which nothing of the module or function hides? func may be
  * NULL. */
