@@ -44,6 +44,15 @@ static int set_signature(PyObject *object, PyObject *value, void *unused) {
   return PyDict_DelItemString(self->dict, "__signature__");
 }
 
+/* isinstance asks for it where the type itself does not answer: whoever sorts objects by
+ * inspect.isfunction (tables, doctest, Dynamo, AutoGraph) finds a function here, and the attributes
+ * of one. */
+static PyObject *get_class(PyObject *object, void *unused) {
+  (void)object;
+  (void)unused;
+  return Py_NewRef((PyObject *)&PyFunction_Type);
+}
+
 static PyObject *get_native_status(PyObject *object, void *unused) {
   (void)object;
   (void)unused;
@@ -192,6 +201,7 @@ static PyGetSetDef callable_getset[] = {
     OF_ORIGINAL("__globals__", NULL),
     OF_ORIGINAL("__closure__", NULL),
     OF_ORIGINAL("__builtins__", NULL),
+    {"__class__", get_class, NULL, NULL, NULL},
     {"__wrapped__", get_wrapped, NULL, "The Python function.", NULL},
     {"__signature__", get_signature, set_signature, NULL, NULL},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, NULL, NULL},
