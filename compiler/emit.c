@@ -104,6 +104,13 @@ static int count_newlines(const char *text) {
   return n;
 }
 
+static uint64_t digest(const char *text) { /* FNV-1a */
+  uint64_t digest = 14695981039346656037u;
+  for (; text && *text; text++)
+    digest = (digest ^ (unsigned char)*text) * 1099511628211u;
+  return digest;
+}
+
 void emit_unit(Buf *out, Unit *unit, const char *extension) {
   buf_addf(out, "/* %s: the compiled functions of ", extension);
   buf_add(out, emit_file_name(unit));
@@ -137,8 +144,8 @@ void emit_unit(Buf *out, Unit *unit, const char *extension) {
   buf_add(out, "};\nstatic const TcModuleInfo module_info = {\n    .name = ");
   emit_string(out, extension);
   buf_addf(out,
-           ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = "
-           "%s};\nTC_MODULE(%s, &module_info)\n",
-           n_funcs, on_text(unit->options.gradients), on_text(unit->options.on_mismatch),
-           extension);
+           ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = %s",
+           n_funcs, on_text(unit->options.gradients), on_text(unit->options.on_mismatch));
+  buf_addf(out, ",\n    .digest = \"%016llx\"};\nTC_MODULE(%s, &module_info)\n",
+           (unsigned long long)digest(out->text), extension);
 }

@@ -412,7 +412,8 @@ PyObject *tc__module_init(const TcModuleInfo *info) {
   if (PyType_Ready(&callable_type) < 0)
     goto done;
   module = PyModule_Create(&module_def);
-  if (module && PyModule_AddIntConstant(module, "__tensorc_rt__", TC_RT_VERSION) < 0)
+  if (module && (PyModule_AddIntConstant(module, "__tensorc_rt__", TC_RT_VERSION) < 0 ||
+                 PyModule_AddStringConstant(module, "__tensorc_digest__", info->digest) < 0))
     Py_CLEAR(module);
 done:
   return module;

@@ -22,6 +22,10 @@
 
 #include "classes.h"
 
+#ifdef Py_GIL_DISABLED
+#error "free-threaded Python is not supported: much of what stands here is guarded by the GIL"
+#endif
+
 /* Bumped whenever anything below changes its meaning. Written into each module and checked when it
  * is compiled. */
 #define TC_RT_VERSION 3
@@ -142,6 +146,7 @@ typedef struct TcModuleInfo {
   int n_funcs;
   TcOn gradients;   /* TC_ON_PYTHON, TC_ON_DETACH or TC_ON_ERROR */
   TcOn on_mismatch; /* TC_ON_PYTHON or TC_ON_ERROR */
+  const char *digest; /* of the C text up to here: how the loader knows its own extension */
 } TcModuleInfo;
 
 /* Defines PyInit_<extension>. The module has one function, bind(function): the native callable for

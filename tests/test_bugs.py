@@ -13,13 +13,15 @@ import pytest
 from workbench import HEAD, TESTS, Project, has_torch
 
 BUGS = sorted(p for p in (TESTS / "bugs").glob("case*.py") if p.stem[4:].isdigit())
+TF_BUGS = [p for p in BUGS if "\n# ENV: tf\n" in p.read_text(errors="replace")]
 pytestmark = pytest.mark.skipif(not has_torch(), reason="torch is not installed")
+
 
 @pytest.fixture(scope="module")
 def built(module_folder: Path) -> Project:
     project = Project(module_folder / "bugs")
-    for path in (TESTS / "bugs").glob("case*.py"):
-        project.write(path.name, path.read_bytes())
+    for path in (TESTS / "bugs").rglob("*.py"):
+        project.write(str(path.relative_to(TESTS / "bugs")), path.read_bytes())
     return project.build()
 
 
@@ -34,9 +36,24 @@ def check(built: Project, path: Path) -> None:
 
 
 @pytest.mark.isolated
-@pytest.mark.parametrize("path", BUGS, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", [p for p in BUGS if p not in TF_BUGS], ids=lambda p: p.stem)
 def test_bug(built: Project, path: Path) -> None:
     check(built, path)
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("tensorflow"), reason="tensorflow is not installed")
+@pytest.mark.parametrize("path", TF_BUGS, ids=lambda p: p.stem)
+def test_tensorflow_bug(built: Project, path: Path) -> None:
+    """In a process of its own, which torch is not imported into."""
+    code = f"""
+        import {path.stem} as module, importlib.util
+        spec = importlib.util.spec_from_file_location("source", {str(path)!r})
+        source = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(source)
+        source.check(module)
+        print(module.__file__)
+        """
+    assert built.run(code, mode="auto").split() == [str(built.tree / path.name)]
 
 
 def test_what_another_module_patches_is_not_seen(tmp_path: Path) -> None:

@@ -83,12 +83,15 @@ def build_module(file: File, source: bytes, unit: Any, compiler: cc.Compiler, fo
     from importlib.machinery import EXTENSION_SUFFIXES
 
     name = binding.extension_name(file.place)
-    atomic.write(os.path.join(folder, name + ".c"), unit.emit(name).encode())
+    text = unit.emit(name).encode()
+    bound = binding.bind(source, unit.functions, file.place)
+    atomic.write(os.path.join(folder, name + ".c"), text)
     command = cc.module_command(compiler, cc.archive(compiler), name + ".c", name + EXTENSION_SUFFIXES[0])
     cc.run(command, folder, shown(file.path))
     path = os.path.join(folder, os.path.basename(file.path))
-    atomic.write(path, binding.bind(source, unit.functions, file.place))
-    atomic.write(os.path.join(folder, binding.loader_name(file.place) + ".py"), binding.loader(file.place))
+    atomic.write(path, bound)
+    loader = binding.loader(file.place, bound, binding.c_digest(text))
+    atomic.write(os.path.join(folder, binding.loader_name(file.place) + ".py"), loader)
     sys.path.insert(0, file.path[: -len(file.place)] or os.sep)
     if file.place.endswith("/__init__.py"):
         return _import(path, file.module, file, [folder, os.path.dirname(file.path)])

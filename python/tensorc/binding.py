@@ -6,8 +6,12 @@ asks `_tensorc_<module>_load.py`, written beside the module, for `bind`; without
 
 import hashlib
 import re
+import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from tensorc import loader as _loader
 
 BOM = b"\xef\xbb\xbf"
 
@@ -31,61 +35,55 @@ def loader_name(place: str) -> str:
     return f"_tensorc_{stem(place)}_load"
 
 
-LOADER = '''\
-"""Written by tensorc for {file}: loads its native functions, or leaves them on Python."""
-import functools
-import importlib
-import os
-import warnings
-
-_name = (__spec__.parent + "." if __spec__.parent else "") + "{extension}"
-_error = None
-
-
-def _mode():
-    return (os.environ.get("TENSORC_MODE") or os.environ.get("REXTIO_NATIVE_MODE") or "auto").strip().lower()
-
-
-def _bind_none(function):
-    if _mode() != "native":
-        return function
-
-    @functools.wraps(function)
-    def missing(*args, **kwargs):
-        raise RuntimeError("native mode requires generated native function: " + function.__qualname__) from _error
-
-    return missing
-
-
-try:
-    bind = importlib.import_module(_name).bind
-except ImportError as error:
-    bind = _bind_none
-    _error = error
-    if not (isinstance(error, ModuleNotFoundError) and error.name == _name):
-        if "1" in (os.environ.get("TENSORC_DEBUG_NATIVE"), os.environ.get("REXTIO_DEBUG_NATIVE")):
-            raise
-        if _mode() not in ("native", "fallback"):
-            message = f"{{_name}} does not load, its functions run as Python: {{error}}"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
-'''
-
-
-def loader(place: str) -> bytes:
+def loader(place: str, bound: bytes, c_digest: str) -> bytes:
+    """The text of loader.py for the module with this bound source, whose extension was made from C of this digest."""
+    with open(_loader.__file__, encoding="utf-8") as file:
+        text = file.read()
+    head, mark, rest = text.partition("# ── what is written beside a module")
+    assert mark
     name = ascii(place.rpartition("/")[2])[1:-1].replace('"', '\\"')
-    return LOADER.format(file=name, extension=extension_name(place)).encode()
+    return (
+        f'"""Written by tensorc for {name}: loads its native functions, or leaves them on Python."""\n'
+        f'EXTENSION = "{extension_name(place)}"\n'
+        f'C_DIGEST = "{c_digest}"\n'
+        f"CODE_DIGESTS = {_code_digests(bound)}\n"
+        f'SOURCE_DIGEST = "{_loader.text_digest(bound)}"\n'
+        f"PYTHON = {sys.hexversion}\n" + rest.partition("\n")[2]
+    ).encode()
+
+
+def _code_digests(source: bytes) -> tuple[str, ...]:
+    """One for each level of optimization. None of a source that is parsed but not compiled: it cannot be imported."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the user's source: Python says so when it runs
+            codes = [compile(source, "", "exec", dont_inherit=True, optimize=level) for level in (0, 1, 2)]
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    return tuple(dict.fromkeys(map(_loader.digest, codes)))
+
+
+def c_digest(c_text: bytes) -> str:
+    """What the C says of itself (emit.c)."""
+    found = re.search(rb'\.digest = "([0-9a-f]+)"', c_text)
+    assert found
+    return found.group(1).decode()
 
 
 def _import_bind(place: str) -> str:
-    """An expression for `bind`. In mode native a missing loader is an error, else it means Python."""
+    """An expression for `bind`: the loader beside the file that runs is asked for it. In mode native a missing loader is
+    an error, else it means Python."""
+    name = loader_name(place)
     return (
-        '(lambda name: __import__(name, fromlist=["bind"]).bind '
-        'if __import__("importlib.util").util.find_spec(name) '
-        'or (lambda get: get("TENSORC_MODE") or get("REXTIO_NATIVE_MODE") or "")(__import__("os").environ.get)'
-        '.strip().lower() == "native" '
+        "(lambda frame, util, os: (lambda spec: "
+        "[module := util.module_from_spec(spec), spec.loader.exec_module(module)][0].bind_for(frame) if spec "
+        'else (_ for _ in ()).throw(ImportError("mode native: no {name}")) '
+        'if (os.environ.get("TENSORC_MODE") or os.environ.get("REXTIO_NATIVE_MODE") or "").strip().lower() == "native" '
         "else lambda function: function)"
-        f'((__spec__.parent + "." if __spec__ and __spec__.parent else "") + "{loader_name(place)}")'
-    )
+        '(__import__("importlib.machinery").machinery.PathFinder.find_spec('
+        '"{name}", [os.path.dirname(frame.f_globals.get("__file__") or "")])))'
+        '(__import__("sys")._getframe(), __import__("importlib.util").util, __import__("os"))'
+    ).replace("{name}", name)
 
 
 def _hook(source: bytes) -> str:

@@ -204,6 +204,7 @@ class Build:
             made.tree[file.place] = made.wheel[file.place] = self.contents[file.place]
         for file in self.modules:
             source = bound = self.contents[file.place]
+            loader = digest = ""
             unit = frontend.compile_source(file, source, self.config)
             if isinstance(unit, frontend.Unparsed):
                 made.unparsed.append(unit)
@@ -217,8 +218,9 @@ class Build:
                     text = unit.emit(name).encode()
                     made.work.append(Job(folder + name + EXTENSION_SUFFIXES[0], name + ".c", text, shown(file.path)))
                     bound = binding.bind(source, unit.functions, file.place)
+                    digest = binding.c_digest(text)
                     loader = f"{folder}{binding.loader_name(file.place)}.py"
-                    made.tree[loader] = made.wheel[loader] = binding.loader(file.place)
+                    made.tree[loader] = binding.loader(file.place, bound, digest)
             made.tree[file.place] = bound
             imported |= markers.imported(source)
             private = markers.private_place(file.place, packages)
@@ -227,6 +229,8 @@ class Build:
             made.wheel[file.place] = markers.rewrite(bound, dotted, kept)
             if made.wheel[file.place] != bound:
                 made.wheel[private] = markers.private_text()
+            if loader:
+                made.wheel[loader] = binding.loader(file.place, made.wheel[file.place], digest)
             made.kept += [(file.path, text) for text in kept]
         taken = {place.partition("/")[0].removesuffix(".py") for place in made.tree}
         made.tree.update(markers.aliases(imported, taken))
