@@ -25,29 +25,24 @@ static bool is_annotation_broken(PyObject *object) {
   return !number || (!number->nb_index && !number->nb_float);
 }
 
-static const int64_t MOST_EXACT = INT64_C(1) << 53; /* all ints up to here are doubles */
+static bool is_numpy_bool(PyObject *object) {
+  return type_is(object, "numpy.bool") || type_is(object, "numpy.bool_");
+}
 
 static bool take_int(const TcFunc *func, const TcParam *param, PyObject *object,
                      Strictness strictness, TcValue *value, Reason *reason) {
   PyObject *number = NULL;
   int overflow = 0;
   if (!PyLong_CheckExact(object)) {
-    /* The arithmetic of bool and numpy.int64 is that of int, but for the type of the result (and
-     * for numpy's overflow and division by zero, where our body raises and Python then runs), and
-     * for numpy's float64 of an int beyond 2**53. Narrower ints and tensors calculate otherwise. */
-    bool numpy = type_is(object, "numpy.int64");
-    bool alike = func->result.kind == TC_TENSOR && !func->prints && (PyBool_Check(object) || numpy);
-    if (strictness == STRICT_EXACT && !alike && PyIndex_Check(object))
+    /* bool's arithmetic is int's, but for the type of the result. Everything else that has an index
+     * may have operators of its own: numpy's scalars wrap, round, warn and compare in their way. */
+    bool alike = func->result.kind == TC_TENSOR && !func->prints && PyBool_Check(object);
+    if (strictness == STRICT_EXACT && !alike && (PyIndex_Check(object) || is_numpy_bool(object)))
       return refuse_scalar(func, param, object, "int", reason);
     number = PyNumber_Index(object);
     if (!number) {
       *reason = REASON_TYPE;
       return false;
-    }
-    value->i = PyLong_AsLongLongAndOverflow(number, &overflow);
-    if (strictness == STRICT_EXACT && numpy && (value->i > MOST_EXACT || value->i < -MOST_EXACT)) {
-      Py_DECREF(number);
-      return refuse_scalar(func, param, object, "int", reason);
     }
     object = number;
   }
@@ -69,8 +64,7 @@ static bool take_float(const TcFunc *func, const TcParam *param, PyObject *objec
     value->f = PyFloat_AS_DOUBLE(object);
     return true;
   }
-  bool alike = func->result.kind == TC_TENSOR && !func->prints && type_is(object, "numpy.float64");
-  if (strictness == STRICT_EXACT && !alike && !is_annotation_broken(object))
+  if (strictness == STRICT_EXACT && !is_annotation_broken(object))
     return refuse_scalar(func, param, object, "float", reason);
   value->f = PyFloat_AsDouble(object);
   if (value->f != -1.0 || !PyErr_Occurred())
@@ -85,7 +79,7 @@ static bool take_bool(const TcFunc *func, const TcParam *param, PyObject *object
     value->b = object == Py_True;
     return true;
   }
-  bool numpy = type_is(object, "numpy.bool") || type_is(object, "numpy.bool_");
+  bool numpy = is_numpy_bool(object);
   if (numpy && strictness == STRICT_NATIVE) {
     int truth = PyObject_IsTrue(object);
     value->b = truth == 1;

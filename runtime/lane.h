@@ -4,7 +4,7 @@
 
 /* Which numbers count as an int or a float. */
 typedef enum Strictness {
-  STRICT_EXACT,  /* the annotated type only, and types whose arithmetic gives the same tensors */
+  STRICT_EXACT,  /* the annotated type only, and bool for int where the results are the same */
   STRICT_NATIVE, /* everything that can be converted without loss of meaning: mode native */
 } Strictness;
 
