@@ -21,7 +21,7 @@ typedef enum Reason {
   REASON_LAYOUT,        /* annotation broken: layout */
   REASON_SCALAR_TYPE,   /* a number of another type, with which Python might give another result */
   REASON_INT_RANGE,     /* an int beyond 64 bits */
-  REASON_SUBCLASS,      /* a subclass of torch.Tensor */
+  REASON_SUBCLASS,      /* a subclass of torch.Tensor, or what stands in for tensors */
   REASON_GRADIENTS,     /* grad mode is on and an input requires grad; a tape records an input */
   REASON_FORWARD_AD,    /* an input is a dual tensor */
   REASON_FUNCTORCH,     /* inside torch.func.grad, jvp or the like */

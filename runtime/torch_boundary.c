@@ -48,7 +48,9 @@ static bool torch_take_tensor(const TcFunc *func, const TcParam *param, PyObject
 
   if (Py_TYPE(object) != torch.tensor && Py_TYPE(object) != torch.parameter) {
     bool subclass = PyType_IsSubtype(Py_TYPE(object), torch.tensor);
-    *reason = subclass ? REASON_SUBCLASS : REASON_TYPE;
+    bool stands_in =
+        PyObject_HasAttrString((PyObject *)Py_TYPE(object), "__torch_function__"); /* fx's Proxy */
+    *reason = subclass || stands_in ? REASON_SUBCLASS : REASON_TYPE;
     snprintf(problem, sizeof problem, "expected a torch.Tensor, got %s%.100s",
              subclass ? "the subclass " : "", Py_TYPE(object)->tp_name);
     return torch_refuse_tensor(func, param, PyExc_TypeError, problem);
