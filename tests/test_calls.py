@@ -338,7 +338,7 @@ def test_ints_refused(built: Any) -> None:
 
 
 def test_what_a_number_prints_and_equals(built: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    """In auto a bool is printed as one, and numpy's int64 compares as a double."""
+    """In auto a bool is printed as one, and numpy's numbers are Python's to answer."""
     import numpy as np
     import torch
 
@@ -354,8 +354,62 @@ def test_what_a_number_prints_and_equals(built: Any, capsys: pytest.CaptureFixtu
         for n in (2**53, 2**53 + 1, np.int64(2**53), np.int64(2**53 + 1), np.int64(-(2**53) - 1)):
             assert torch.equal(m.compared(x, n), m.compared.__wrapped__(x, n)), n
     m.said(x, 7)
-    m.compared(x, np.int64(2**53))
+    m.compared(x, 2**53)
     assert m.said.body in BODIES and m.compared.body in BODIES
+    m.compared(x, True)
+    assert m.compared.body in BODIES
+    m.compared(x, np.int64(1))
+    assert m.compared.body == "python"
+
+
+class Odd(int):
+    def __mul__(self, other: Any) -> int:  # type: ignore[override]
+        return 99
+
+    def __lt__(self, other: Any) -> bool:  # type: ignore[override]
+        return True
+
+
+class OddFloat(float):
+    def __gt__(self, other: Any) -> bool:  # type: ignore[override]
+        return True
+
+
+def test_what_is_almost_a_number(built: Any) -> None:
+    """Operators of its own, and what is no number of Python's at all: value, exception and warnings are Python's."""
+    import decimal
+    import fractions
+
+    import numpy as np
+    import torch
+
+    class Indexed:
+        def __index__(self) -> int:
+            return 3
+
+    class Floated:
+        def __float__(self) -> float:
+            return 0.5
+
+    def outcome(f: Any, *args: Any) -> tuple[Any, list[str]]:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            try:
+                result = f(*args)
+            except Exception as e:
+                return (type(e), str(e)), [str(w.message) for w in seen]
+        return (type(result), str(result)), [str(w.message) for w in seen]
+
+    m = load(built, "auto")
+    x = torch.randn(2, 3)
+    ints = [Odd(5), Indexed(), np.bool_(True), torch.tensor(2), torch.tensor(True), *(t(1) for t in (np.int8, np.uint8, np.int32, np.int64, np.uint64, np.intp))]
+    floats = [OddFloat(0.5), decimal.Decimal("0.1"), fractions.Fraction(1, 3), np.bool_(True), torch.tensor(0.5), np.float16(0.1), np.float32(0.1), np.float64(0.1), np.longdouble(0.1), 3, True]
+    calls = [(f, (x, n)) for f in ("compared", "repeat") for n in ints] + [(f, (n,)) for f in ("twice",) for n in ints]
+    calls += [("repeat", (x, 2, p)) for p in [*floats, Floated()]] + [("ratio", (n, 3)) for n in ints]
+    for name, args in calls:
+        f = getattr(m, name)
+        assert outcome(f, *args) == outcome(f.__wrapped__, *args), (name, args[1:] or args)
+        assert f.body == "python", (name, args)
 
 
 def test_numbers_auto(built: Any) -> None:
