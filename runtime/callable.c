@@ -406,7 +406,7 @@ PyObject *tc__module_init(const TcModuleInfo *info) {
     if (pthread_key_create(&thread_key, thread_free) != 0)
       return PyErr_NoMemory();
     initialized = true;
-    if (!asserts_from_flags() || !mode_from_environment())
+    if (!fork_watch() || !asserts_from_flags() || !mode_from_environment())
       goto done;
   }
   if (PyType_Ready(&callable_type) < 0)

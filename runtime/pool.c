@@ -2,12 +2,13 @@
  *
  * One pool per process, whatever the number of modules. Threads are started when a call first wants
  * them and sleep between calls. A call that finds the pool taken, and a process that can't start
- * threads, runs its blocks on the thread it came on: nobody ever waits for a thread that sleeps.
+ * threads or is a forked child, runs its blocks on the thread it came on: nobody ever waits for a
+ * thread that sleeps, or is not there.
  */
 
 enum { POOL_MOST_THREADS = 63 };
 static const size_t pool_stack_bytes = 1 << 20;
-#define POOL_KEY "tensorc.runtime.pool.1"
+#define POOL_KEY "tensorc.runtime.pool.2"
 
 typedef struct Pool {
   bool ready; /* mutex and conditions are initialized; guarded by the GIL */
@@ -36,15 +37,12 @@ static void pool_init(Pool *p) {
   p->n_threads = p->wanted = p->joined = 0;
 }
 
-/* The threads did not come along into a forked child. */
-static void pool_after_fork(void) { pool_init(pool); }
-
 static int count_cpus(void) {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-/* Needs the GIL. Without memory or a handler for forks there is no pool. */
+/* Needs the GIL. Without memory there is no pool. */
 static void pool_find(void) {
   Pool *found = pool ? pool : shared_find(POOL_KEY, sizeof *found);
   PyErr_Clear();
@@ -54,9 +52,6 @@ static void pool_find(void) {
     pool_init(found);
     int cpus = count_cpus();
     found->most_threads = cpus > POOL_MOST_THREADS ? POOL_MOST_THREADS : cpus - 1;
-    pool = found;
-    if (pthread_atfork(NULL, NULL, pool_after_fork) != 0)
-      found->most_threads = 0;
     found->ready = true;
   }
   pool = found;
@@ -109,7 +104,7 @@ static void pool_run(int workers, int64_t from, int64_t to,
                      void (*run)(int64_t from, int64_t to, void *state), void *state) {
   Pool *p = pool;
   int helpers = workers - 1;
-  if (!p || p->most_threads == 0 || helpers < 1) {
+  if (!p || p->most_threads == 0 || helpers < 1 || is_forked_child()) {
     run(from, to, state);
     return;
   }

@@ -35,6 +35,7 @@
 /* In order of use: each file sees what the ones before it define. */
 /* clang-format off */
 #include "shared.c"
+#include "fork.c"
 #include "pool.c"
 #include "scalar.c"
 #include "print.c"

@@ -116,8 +116,8 @@ static int torch_threads(void) {
 /* torch takes as many threads as there are grains, if it has them. */
 static bool torch_parallel(int workers, int64_t from, int64_t to,
                            void (*run)(int64_t, int64_t, void *), void *state) {
-  if (torch_shared->forked) { /* torch would wait for threads that its parent had */
-    pool_run(workers, from, to, run, state);
+  if (is_forked_child()) { /* torch would wait for threads that its parent had */
+    run(from, to, state);
     return true;
   }
   return torch.parallel_for(from, to, (to - from + workers - 1) / workers, run, state) == 0;

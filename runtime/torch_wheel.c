@@ -72,18 +72,15 @@ typedef struct TorchShared {
   int silent;          /* bodies in progress */
   int log_level;       /* that the first of them found */
   bool survives_forks; /* a handler is registered */
-  bool forked;         /* this process is a child of one in which torch was used by us */
 } TorchShared;
 static TorchShared *torch_shared;
-#define TORCH_SHARED_KEY "tensorc.runtime.torch.1"
+#define TORCH_SHARED_KEY "tensorc.runtime.torch.2"
 
-/* What was in progress on other threads did not come along into the child, nor did torch's own
- * threads: whoever asks for them waits for ever. */
+/* What was in progress on other threads did not come along into the child. */
 static void torch_after_fork(void) {
   if (torch_shared->silent > 0 && torch.log_level)
     *torch.log_level = torch_shared->log_level;
   torch_shared->silent = 0;
-  torch_shared->forked = true;
 }
 
 static bool torch_shared_find(void) {

@@ -312,7 +312,7 @@ def test_fork_after_calls(built: Project) -> None:
 
 
 def test_fork_after_blocks(built: Project) -> None:
-    """Recipes run blocks on torch's threads where eager would not ask for them: in a child they are gone."""
+    """Recipes run blocks on torch's threads where eager would not ask for them: in a child they are gone, and it asks for none."""
     import faulthandler
 
     import torch
@@ -363,6 +363,50 @@ def test_fork_before_the_first_call(built: Project) -> None:
         os._exit(0 if m.other(torch.zeros(1, 1)).item() == 1.0 else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert m.other(torch.zeros(1, 1)).item() == 1.0
+
+
+@pytest.mark.parametrize("lane, parent, cache", [
+    ("torch", "only imports", "cold"), ("torch", "calls another", "cold"), ("torch", "calls it", "cold"), ("torch", "only imports", "warm"),
+    ("tensorflow", "only imports", "cold"), ("tensorflow", "calls it", "cold"),
+])
+def test_fork_after_the_frameworks_own_threads(tmp_path: Path, lane: str, parent: str, cache: str) -> None:
+    """The child's first call ends, and examines nothing: a verdict comes from the parent, or from the user's cache."""
+    if lane == "tensorflow":
+        pytest.importorskip("tensorflow")
+    torch_lane = lane == "torch"
+    text = "import torch as t\nfrom tensorc.types import TensorF32Cpu2D\n" if torch_lane else "import tensorflow as t\nfrom rextio_tensorflow.types import TensorF32Cpu2D\n"
+    relu, exp = ("t.relu", "t.exp") if torch_lane else ("t.nn.relu", "t.exp")
+    text += "".join(f"\n\ndef {name}(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    return {op}(x)\n" for name, op in (("first", relu), ("other", exp)))
+    project = Project(tmp_path, {"m.py": text + "\n"}).build()
+    env = environment(TENSORC_CACHE_DIR=str(tmp_path / "cache"))
+    threads = "t.set_num_threads(2)" if torch_lane else "t.config.threading.set_intra_op_parallelism_threads(2)"
+    big = "t.randn(1000, 1000)" if torch_lane else "t.random.normal((1000, 1000))"
+    code = f"""
+        import os, sys, faulthandler
+        import m
+        t = m.t
+        {threads}
+        x, big = t.ones((2, 2)), {big}
+        {exp}(big), big @ big
+        if {parent!r} != "only imports":
+            (m.first if {parent!r} == "calls it" else m.other)(x)
+        sys.stdout.flush()
+        child = os.fork()
+        if child == 0:
+            faulthandler.dump_traceback_later(50, exit=True)
+            y = m.first(x)
+            print(bool((y.numpy() == 1.0).all()), m.first.body)
+            sys.stdout.flush()
+            os._exit(0)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        m.first(x)
+        print(m.first.body)
+        """
+    if cache == "warm":
+        assert project.run(code.replace("child = os.fork()", "child = 1").replace("assert os.wait", "#"), env=env).split() == ["exact"]
+    in_child, own = project.run(code, env=env).splitlines()
+    known = cache == "warm" or parent == "calls it"
+    assert (in_child, own) == (f"True {'exact' if known else 'library'}", "exact")
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])
