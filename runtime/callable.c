@@ -39,6 +39,10 @@ static PyObject *get_signature(PyObject *object, void *unused) {
 static int set_signature(PyObject *object, PyObject *value, void *unused) {
   (void)unused;
   Callable *self = (Callable *)object;
+  if (!self->dict) {
+    PyErr_SetString(PyExc_ReferenceError, "the function is being collected");
+    return -1;
+  }
   if (value)
     return PyDict_SetItemString(self->dict, "__signature__", value);
   return PyDict_DelItemString(self->dict, "__signature__");
