@@ -434,6 +434,21 @@ def test_deep_or_long_source(deep: Project, name: str) -> None:
     assert deep.load("good").act.native_status == "accepted"
 
 
+def test_links_that_lead_nowhere(tmp_path: Path) -> None:
+    """Told, and left out; a link to a file is the file, one to a folder is not followed."""
+    project = Project(tmp_path / "p", {"m.py": ACT, "pkg/__init__.py": "", "pkg/data.txt": "data"})
+    links = {"gone.py": "nowhere", "loop.py": "loop.py", "pkg/gone.txt": "nowhere", "under.py": "m.py/x", "long.py": "n" * 300}
+    for name, target in {**links, "linked.py": "m.py", "pkg/again": "..", "back": "."}.items():
+        (project.root / name).symlink_to(target)
+    for command in ("check", "build", "build"):
+        done = tensorc(command, project.root)
+        assert done.returncode == 0, done.stderr
+        told = sorted(line.split(": ")[2] for line in done.stderr.splitlines() if line.startswith("tensorc: warning: "))
+        assert [os.path.relpath(path, os.path.relpath(project.root)) for path in told] == sorted(links), done.stderr
+    assert {p.name for p in project.tree.glob("*.py") if not p.name.startswith("_tensorc")} == {"m.py", "linked.py"}
+    assert project.run(USE.format(module="linked")).strip() == DONE
+
+
 @pytest.mark.parametrize("name", ["a b", "it's", 'q"uote', "$HOME", "größe 層", "-dash", "semi;colon", "new\nline", "x" * 120, "back\\slash", "%s", "tests", "build", ".hidden"])
 def test_strange_paths(tmp_path: Path, name: str) -> None:
     project = Project(tmp_path / name, {"m.py": ACT})

@@ -1,6 +1,8 @@
 """Which files a project has, and what their modules are called. Reads names only."""
 
 import os
+import stat
+import sys
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -64,6 +66,21 @@ def compiles(relative: str, config: Config) -> bool:
     return not matches(relative, config.exclude) and (not config.include or matches(relative, config.include))
 
 
+_told: set[str] = set()  # links that leave no file, each named once in a process
+
+
+def _is_file(entry: "os.DirEntry[str]") -> bool:
+    """False for a link that leads nowhere (to nothing, to itself, where one may not look), which is told."""
+    try:
+        found = entry.stat()
+    except OSError as error:
+        if entry.path not in _told:
+            _told.add(entry.path)
+            print(f"tensorc: warning: {shown(entry.path)}: skipped: {error.strerror}", file=sys.stderr)
+        return False
+    return stat.S_ISREG(found.st_mode)
+
+
 def walk(root: str, ignore: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """(path, path relative to root with /) of every file that is part of the project, in a fixed order."""
 
@@ -78,7 +95,7 @@ def walk(root: str, ignore: tuple[str, ...]) -> Iterator[tuple[str, str]]:
                 if os.path.exists(os.path.join(entry.path, "pyvenv.cfg")):
                     continue  # a virtual environment, whatever its name
                 yield from visit(entry.path, relative + "/")
-            elif entry.is_file():
+            elif _is_file(entry):
                 yield entry.path, relative
 
     return visit(root, "")
