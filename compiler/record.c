@@ -123,14 +123,6 @@ static void add_module(Json *json, Arena *scratch, const Unit *unit) {
   json_close(json, '}');
 }
 
-void record_module(Buf *out, const Unit *unit) {
-  Arena scratch;
-  arena_init(&scratch);
-  Json json = {.out = out};
-  add_module(&json, &scratch, unit);
-  arena_free(&scratch);
-}
-
 /* ── the report ──────────────────────────────────────────────────────────────────────────────── */
 
 enum { CANDIDATES = -1 }; /* in place of a Status: every function but those that are none */

@@ -637,7 +637,6 @@ void json_list(Json *json, const char *key); /* an empty list */
 
 /* ── record.c, record_func.c, capabilities.c: JSON ───────────────────────────────────────────── */
 
-void record_module(Buf *out, const Unit *unit); /* one entry of modules[] */
 void record_report(Buf *out, Unit *const *units, int n_units,
                    const char *project_root); /* check.json */
 void record_text(
