@@ -14,26 +14,32 @@ static int larger(int a, int b) { return a > b ? a : b; }
 
 /* The rank of what `op` gives, or 0: its operands do not fit. */
 static int result_rank(OpId op, const Type *operands, int n, int dim, bool keepdim) {
+  const ClassInfo *class = &class_table[op_table[op].class];
+  if (n < class->least || n > class->most)
+    return 0;
   int a = operands[0].rank, b = n > 1 ? operands[1].rank : 0, c = n > 2 ? operands[2].rank : 0;
   int reduced = keepdim ? a : a - 1;
-  bool has_dim = dim >= 0 && dim < a;
+  if (class->dim && (dim < 0 || dim >= a))
+    return 0;
   switch (op_table[op].class) {
   case CLASS_MAP1:
-    return n == 1 ? a : 0;
-  case CLASS_MAP2: /* the row is broadcast over the matrix */
-    return n == 2 ? larger(a, b) : 0;
-  case CLASS_REDUCE:
-    return n == 1 && has_dim ? reduced : 0;
-  case CLASS_ARGMAX:
-    return n == 1 && has_dim && reduced == 1 ? reduced : 0;
   case CLASS_ROWWISE:
-    return n == 1 && has_dim ? a : 0;
+    return a;
+  case CLASS_MAP2: /* the row is broadcast over the matrix */
+    return larger(a, b);
+  case CLASS_REDUCE:
+    return reduced;
+  case CLASS_ARGMAX:
+    return reduced == 1 ? reduced : 0;
   case CLASS_MATMUL:
-    return n == 2 && a + b > 2 ? a + b - 2 : 0;
+  case CLASS_MV:
+    return a + b > 2 ? a + b - 2 : 0;
   case CLASS_LINEAR:
-    return a == 2 && b == 2 && (n == 2 || (n == 3 && c == 1)) ? 2 : 0;
+    return a == 2 && b == 2 && (n == 2 || c == 1) ? 2 : 0;
   case CLASS_TRANSPOSE:
-    return n == 1 && a == 2 ? 2 : 0;
+    return a == 2 ? 2 : 0;
+  case CLASS_COUNT:
+    break;
   }
   NEVER("class");
 }
@@ -42,9 +48,8 @@ bool typing_tensor(OpId op, const Type *operands, int n, int dim, bool keepdim, 
   for (int i = 0; i < n; i++)
     if (!is_f32(operands[i]) || operands[i].rank < 1 || operands[i].rank > 2)
       return false;
-  int rank = n > 0 ? result_rank(op, operands, n, dim, keepdim) : 0;
-  DType dtype = op_table[op].class == CLASS_ARGMAX ? DTYPE_I64 : DTYPE_F32;
-  *result = (Type){TYPE_TENSOR, dtype, DEVICE_CPU, rank};
+  int rank = result_rank(op, operands, n, dim, keepdim);
+  *result = (Type){TYPE_TENSOR, class_table[op_table[op].class].dtype, DEVICE_CPU, rank};
   return rank > 0;
 }
 

@@ -177,16 +177,17 @@ class Bench:
     # values
     def _project(self, folder: Path, cases: list[casefile.Case], numerics: str) -> Project:
         project = Project(folder)
-        for c in cases:
-            place = Path("cases") / c.path.relative_to(CASES)
-            project.write(str(place), c.path.read_bytes())
-            for parent in place.parents[:-1]:
-                project.write(str(parent / "__init__.py"), "")
         with filelock.FileLock(f"{folder}.lock"):
             done = Path(f"{folder}.done")
-            if not done.exists():
-                project.build("--numerics", numerics)
-                done.touch()
+            if done.exists():
+                return project
+            for c in cases:
+                place = Path("cases") / c.path.relative_to(CASES)
+                project.write(str(place), c.path.read_bytes())
+                for parent in place.parents[:-1]:
+                    project.write(str(parent / "__init__.py"), "")
+            project.build("--numerics", numerics)
+            done.touch()
         return project
 
     def build(self) -> None:
