@@ -196,28 +196,40 @@ PLANTED = [
 ]
 
 
+def planted(built: Project, tree: Path, name: str, old: str, new: str) -> Any:
+    """The built module with another Python source than its native code was made from, and a loader that takes it all the same."""
+    import importlib
+    import re
+    import shutil
+    import sys
+
+    from tensorc import binding
+
+    shutil.copytree(built.tree, tree)
+    source = (tree / "modes.py").read_text()
+    start = source.index(f"def {name}(")
+    assert old in source[start:]
+    changed = source[:start] + source[start:].replace(old, new, 1)
+    (tree / "modes.py").write_text(changed)
+    loader = tree / (binding.loader_name("modes.py") + ".py")
+    digest = re.search(r'C_DIGEST = "(.*)"', loader.read_text())
+    assert digest
+    loader.write_bytes(binding.loader("modes.py", changed.encode(), digest[1]))
+    sys.path.insert(0, str(tree))
+    os.environ["TENSORC_MODE"] = "compare"
+    module = importlib.import_module("modes")
+    assert module.__file__ == str(tree / "modes.py")
+    return module
+
+
 @pytest.mark.isolated
 @pytest.mark.parametrize("name, old, new, args, words, what", PLANTED, ids=[p[-1] for p in PLANTED])
 def test_compare_finds_a_planted_difference(tmp_path: Path, built: Project, name: str, old: str, new: str, args: str, words: list[str], what: str) -> None:
-    """The built source is changed behind the back of the native code, so that the two really differ."""
-    import shutil
-
+    """What is compared is the source with the native code: with another one each kind of difference is told."""
     import torch
 
-    tree = tmp_path / "tree"
-    shutil.copytree(built.tree, tree)
-    source = (tree / "modes.py").read_text()
-    assert source.count(old) >= 1
-    start = source.index(f"def {name}(")
-    (tree / "modes.py").write_text(source[:start] + source[start:].replace(old, new, 1))
-    import sys
-
-    sys.path.insert(0, str(tree))
-    os.environ["TENSORC_MODE"] = "compare"
-    import modes as m
-
+    m = planted(built, tmp_path / "tree", name, old, new)
     values = eval(f"({args},)", {"torch": torch})
-    assert m.__file__ == str(tree / "modes.py")
     with pytest.raises(Exception) as caught:
         getattr(m, name)(*values)
     text = str(caught.value)
@@ -233,19 +245,9 @@ def test_compare_finds_a_planted_difference(tmp_path: Path, built: Project, name
 
 @pytest.mark.isolated
 def test_compare_names_the_first_index(tmp_path: Path, built: Project) -> None:
-    import shutil
-    import sys
-
     import torch
 
-    tree = tmp_path / "tree"
-    shutil.copytree(built.tree, tree)
-    path = tree / "modes.py"
-    path.write_text(path.read_text().replace("return x.relu()", "y = x.relu(); y[1, 2] += 1.0; return y", 1))
-    sys.path.insert(0, str(tree))
-    os.environ["TENSORC_MODE"] = "compare"
-    import modes as m
-
+    m = planted(built, tmp_path / "tree", "act", "return x.relu()", "y = x.relu(); y[1, 2] += 1.0; return y")
     with pytest.raises(Exception) as caught:
         m.act(torch.ones(3, 4))
     text = str(caught.value).replace(" ", "")
