@@ -75,14 +75,10 @@ static bool torch_is_sole(const TcTensor *var) {
   return torch.has_count && (uint32_t)impl_words(var->handle)[COUNT_WORD] == 1;
 }
 
-/* Of ATen/Context.h: at::Float32Backend, Float32Op, Float32Precision; the last one is a byte. */
-enum { MKLDNN_BACKEND = 2, MATMUL_OP = 3, IEEE_PRECISION = 1 /* 0: none was set */ };
-
 /* Matmuls are IEEE only while nothing below that was asked for. */
 static bool torch_is_ieee(void) {
-  int32_t precision =
-      torch.float32_precision(torch.global_context(), MKLDNN_BACKEND, MATMUL_OP) & 0xff;
-  return precision <= IEEE_PRECISION;
+  int32_t precision = torch_precision(&torch);
+  return precision == torch.ieee_precision || precision == torch.no_precision;
 }
 
 /* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
@@ -97,8 +93,7 @@ static bool torch_recipes_load(TcIsa *found) {
   PyErr_Clear();
   Py_XDECREF(capability);
   if (isa < 0 || !tc__isa_runs((TcIsa)isa) || !torch.num_threads || !torch.parallel_for ||
-      !torch.float32_precision || !torch.global_context || !torch.from_blob || !torch.shape_word ||
-      !torch.key_word)
+      !torch.has_precision || !torch.from_blob || !torch.shape_word || !torch.key_word)
     return false;
   if (!tc__scalar_math_find(torch.cpu))
     return false;

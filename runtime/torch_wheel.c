@@ -11,9 +11,16 @@ typedef void *H; /* a tensor handle: at::Tensor *, whose first word is the Tenso
 
 typedef enum { IMAGE_C10, IMAGE_CPU, IMAGE_PYTHON, N_IMAGES } ImageId;
 
+/* A std::string of libstdc++ that holds its short text itself. */
+typedef struct StdString {
+  const char *text;
+  size_t n;
+  char own[16];
+} StdString;
+
 enum {
-  HANDLE_OFFSET =
-      16, /* of the at::Tensor in a Tensor object, in bytes: right behind the object head */
+  /* Of the at::Tensor in a Tensor object, in bytes: right behind the object head. */
+  HANDLE_OFFSET = sizeof(PyObject),
   STORAGE_WORD = 2, /* of a TensorImpl: its StorageImpl */
   DATA_WORD = 2,    /* of a StorageImpl: its memory */
   META_WORD =
@@ -24,7 +31,7 @@ enum {
   FIRST_SHAPE_WORD = 5, /* where its rank is looked for, which sizes and strides follow */
   N_SHAPE_WORDS = 6,
   N_INLINE_DIMS = 5, /* sizes that it holds itself, and then as many strides */
-  N_KEY_WORDS = 7,   /* sizeof(TensorImpl) is 23 words in 2.11, 22 in 2.15 */
+  N_KEY_WORDS = 7,   /* it is the last word of a TensorImpl: of 23 in 2.11, of 22 in 2.15 */
 };
 
 typedef struct Torch {
@@ -56,6 +63,9 @@ typedef struct Torch {
                          STORAGE_WORD and DATA_WORD hold; 0: not so, the shim is asked for data */
   bool has_count;     /* COUNT_WORD holds */
   bool inline_handle; /* HANDLE_OFFSET holds for tensors, parameters and views */
+  /* torch's own numbers for the precision of matmuls on the CPU: at::Float32Backend and so on. */
+  bool has_precision;
+  int32_t mkldnn_backend, matmul_op, ieee_precision, no_precision;
 } Torch;
 
 /* Written once, under the GIL, before torch_status becomes READY. */
@@ -222,20 +232,16 @@ static bool handle_is_inline(PyObject *object) {
 
 static bool is_one_bit(uint64_t word) { return word != 0 && (word & (word - 1)) == 0; }
 
-/* The key set is the only word in which a negative view and a zero tensor each differ from a plain
- * tensor by one bit. */
+/* The key set is the first word in which a negative view and a zero tensor each differ from a plain
+ * tensor by one bit. Nothing is read behind it, for there the object may end. */
 static int find_key_word(H plain, H negative, H zero) {
-  int found = 0;
   for (int i = FIRST_KEY_WORD; i < FIRST_KEY_WORD + N_KEY_WORDS; i++) {
     uint64_t to_negative = impl_words(plain)[i] ^ impl_words(negative)[i];
     uint64_t to_zero = impl_words(plain)[i] ^ impl_words(zero)[i];
-    if (!is_one_bit(to_negative) || !is_one_bit(to_zero) || to_negative == to_zero)
-      continue;
-    if (found)
-      return 0;
-    found = i;
+    if (is_one_bit(to_negative) && is_one_bit(to_zero) && to_negative != to_zero)
+      return i;
   }
-  return found;
+  return 0;
 }
 
 static bool has_shape_at(H handle, int word, const int64_t sizes[2], const int64_t strides[2]) {
@@ -281,6 +287,36 @@ static bool make_first_calls(const Torch *t, H plain) {
   return true;
 }
 
+static int32_t torch_precision(const Torch *t) {
+  return t->float32_precision(t->global_context(), t->mkldnn_backend, t->matmul_op) & 0xff;
+}
+
+static int32_t number_of(int32_t (*named)(const StdString *), const char *name) {
+  StdString text = {.n = strlen(name)};
+  text.text = memcpy(text.own, name, text.n + 1);
+  return named(&text);
+}
+
+/* torch throws for a name or a number that it does not know, which C can't catch: so its Python
+ * getter is asked first, and has to say the same as the C++ one. */
+static void probe_precision(Torch *t) {
+  if (!t->float32_precision || !t->global_context || !t->backend_named || !t->op_named ||
+      !t->precision_named)
+    return;
+  PyObject *answer =
+      PyObject_CallMethod(t->c_module, "_get_fp32_precision_getter", "ss", "mkldnn", "matmul");
+  const char *now = answer && PyUnicode_Check(answer) ? PyUnicode_AsUTF8(answer) : NULL;
+  if (now && strlen(now) < sizeof((StdString *)0)->own) {
+    t->mkldnn_backend = number_of(t->backend_named, "mkldnn");
+    t->matmul_op = number_of(t->op_named, "matmul");
+    t->ieee_precision = number_of(t->precision_named, "ieee") & 0xff;
+    t->no_precision = number_of(t->precision_named, "none") & 0xff;
+    t->has_precision = torch_precision(t) == (number_of(t->precision_named, now) & 0xff);
+  }
+  PyErr_Clear();
+  Py_XDECREF(answer);
+}
+
 /* Makes a few tensors and learns from them. Runs in a thread of its own, because only a new thread
  * is sure to be in the plain state: the first call may happen inside any mode. False: an exception
  * is set. */
@@ -320,6 +356,7 @@ static bool torch_probe(Torch *t) {
 
   if (!make_first_calls(t, plain))
     goto failed;
+  probe_precision(t);
 
   uint64_t stack[5] = {0};
   H copy, list;
