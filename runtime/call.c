@@ -26,6 +26,7 @@ static const struct {
 } reasons[N_REASONS] = {
     [REASON_NONE] = {"none", false, false},
     [REASON_MODE] = {"mode", false, false},
+    [REASON_CODE] = {"code", false, false},
     [REASON_COMPARE] = {"compare", false, false},
     [REASON_TYPE] = {"type", true, true},
     [REASON_DEVICE] = {"device", true, true},
@@ -55,7 +56,8 @@ typedef struct Callable {
   vectorcallfunc vectorcall;
   const TcFunc *func;
   PyObject *original; /* the Python function */
-  PyObject *dict;     /* that of the original: attributes set on either are seen on both */
+  PyObject *code; /* that was compiled: tools that patch running programs replace the original's */
+  PyObject *dict; /* that of the original: attributes set on either are seen on both */
   PyObject *weakrefs;
   PyObject *names;             /* tuple of the parameters' names, interned */
   int n_positional;            /* parameters that can be given by position */
@@ -388,6 +390,13 @@ static PyObject *callable_call(PyObject *object, PyObject *const *args, size_t n
   }
   if (mode == MODE_FALLBACK)
     return run_python(self, &given, REASON_MODE);
+  if (PyFunction_GET_CODE(self->original) != self->code) {
+    if (mode != MODE_NATIVE)
+      return run_python(self, &given, REASON_CODE);
+    PyErr_Format(PyExc_RuntimeError, "%s() has other code than the one that was compiled",
+                 self->func->qualname);
+    return NULL;
+  }
   if (n > MAX_INLINE_ARGS) {
     slots = PyMem_Malloc((size_t)n * sizeof *slots);
     values = PyMem_Malloc((size_t)n * sizeof *values);

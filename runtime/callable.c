@@ -187,6 +187,7 @@ static void callable_dealloc(PyObject *object) {
   Py_XDECREF(self->names);
   admissions_free(self->admission);
   PyMem_Free(self->wheel_counts);
+  Py_XDECREF(self->code);
   PyObject_GC_Del(object);
 }
 
@@ -201,7 +202,7 @@ static PyGetSetDef callable_getset[] = {
     OF_ORIGINAL("__annotations__", set_of_original),
     OF_ORIGINAL("__annotate__", set_of_original),
     OF_ORIGINAL("__type_params__", set_of_original),
-    OF_ORIGINAL("__code__", NULL),
+    OF_ORIGINAL("__code__", set_of_original),
     OF_ORIGINAL("__globals__", NULL),
     OF_ORIGINAL("__closure__", NULL),
     OF_ORIGINAL("__builtins__", NULL),
@@ -287,6 +288,7 @@ static PyObject *callable_new(const TcFunc *func, PyObject *original) {
   self->vectorcall = callable_call;
   self->func = func;
   self->original = Py_NewRef(original);
+  self->code = Py_NewRef(PyFunction_GET_CODE(original));
   self->lane = needed_lane(func);
   self->id = n_callables++;
   self->dict = PyObject_GetAttrString(original, "__dict__");

@@ -13,6 +13,7 @@
 typedef enum Reason {
   REASON_NONE,
   REASON_MODE,          /* mode fallback */
+  REASON_CODE,          /* the Python function was given other code */
   REASON_COMPARE,       /* mode compare runs Python beside the native body */
   REASON_TYPE,          /* annotation broken: not a tensor, or no number where one is wanted */
   REASON_DEVICE,        /* annotation broken: device */

@@ -64,6 +64,57 @@ def load(built: Project) -> Any:
     return built.load("pkg.model")
 
 
+def test_is_a_function_for_whoever_asks(built: Project) -> None:
+    """By isinstance; its attributes are a function's, and so tools go on with what they find."""
+    import inspect
+    import types
+
+    m = load(built)
+    assert isinstance(m.act, types.FunctionType) and inspect.isfunction(m.act) and inspect.isroutine(m.act)
+    assert dict(inspect.getmembers(m, inspect.isfunction)).keys() >= {"act", "other", "later", "python_only"}
+    assert inspect.ismethod(m.Model().layer) and not inspect.isfunction(m.Model)
+    rebuilt = types.FunctionType(m.act.__code__, m.act.__globals__, m.act.__name__, m.act.__defaults__, m.act.__closure__)
+    assert rebuilt.__code__ is m.act.__wrapped__.__code__
+    with pytest.raises((AttributeError, TypeError)):
+        m.act.__class__ = object
+
+
+@pytest.mark.parametrize("through", ["callable", "original"])
+def test_other_code(built: Project, through: str) -> None:
+    """Tools that patch a running program replace a function's code: the native body is not that code's."""
+    import tensorc
+    import torch
+
+    m = load(built)
+    x = torch.ones(2, 3)
+    assert torch.equal(m.other(x), x.tanh()) and m.other.body in BODIES
+    before = m.other.__code__
+    (m.other if through == "callable" else m.other.__wrapped__).__code__ = m.python_only.__code__
+    with pytest.raises(RuntimeError, match="other code"):
+        m.other(x)
+    for mode in ("auto", "compare", "fallback"):
+        with tensorc.mode(mode):
+            assert m.other(x) is x and m.other.body == "python"
+    m.other.__code__ = before
+    assert torch.equal(m.other(x), x.tanh()) and m.other.body in BODIES
+
+
+def test_under_tracers(built: Project) -> None:
+    """torch.fx records what the Python function does, and no warning is given."""
+    import warnings
+
+    import torch
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    m = built.load("pkg.model", "auto")
+    x = torch.randn(2, 3)
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("error", RuntimeWarning)
+        for graph in (torch.fx.symbolic_trace(m.calls_inside), torch.fx.symbolic_trace(m.other), make_fx(m.calls_inside)(x)):
+            assert any("tanh" in str(node.target) for node in graph.graph.nodes), graph.code
+            assert graph(x).shape == x.shape
+
+
 def test_is_native(built: Project) -> None:
     m = load(built)
     assert m.act.native_status == "accepted" and m.other.native_status == "accepted"
