@@ -154,3 +154,18 @@ for call in (m.act, m.act.__wrapped__):
 
 def test_a_result_that_finds_no_memory(built: Project) -> None:
     assert built.run(ROOM, mode="auto").split()[-2:] == ["ResourceExhaustedError"] * 2
+
+
+def test_autograph_converts_the_original(tmp_path: Path) -> None:
+    """A compiled function that a tf.function calls, or is made of, is traced as its source: a tensor may end its loop."""
+    source = "import tensorflow as tf\nfrom tensorc.types import TensorF32Cpu2D\n\n\ndef block(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:\n    for i in range(n):\n        x = tf.nn.relu(x) + x\n    return x\n\n\n@tf.function\ndef inside(x, n):\n    return block(x, n)\n"
+    code = """
+        import tensorflow as tf, m
+        x, inside = tf.constant([[1.0, -2.0]]), m.inside
+        for f in (m.block, inside, tf.function(m.block), tf.autograph.to_graph(m.block)):
+            print(f(x, tf.constant(3) if f is not m.block else 3).numpy().tolist(), m.block.body)
+        kinds = [op.type for op in inside.get_concrete_function(x, tf.TensorSpec((), tf.int32)).graph.get_operations()]
+        print("While" in kinds or "StatelessWhile" in kinds)
+        """
+    lines = Project(tmp_path, {"m.py": source}).build().run(code, mode="auto").splitlines()
+    assert lines == ["[[8.0, -2.0]] exact"] * 4 + ["True"]
