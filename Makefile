@@ -18,7 +18,7 @@ OWN_PY := setup.py python/tensorc bench
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wundef -Wstrict-prototypes -Wmissing-prototypes
 PYTHON_INCLUDE = $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
-.PHONY: demo test check format bench asan build docs clean
+.PHONY: demo test fuzz check format bench asan build docs clean
 
 # LANE=tensorflow shows the other framework.
 LANE := torch
@@ -33,6 +33,12 @@ demo: $(VENV)/build.stamp $(VENV)/$(LANE).stamp
 JOBS := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 test: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+
+# Random programs against Python, to the bit: make fuzz PROGRAMS=20000 SEED=0
+PROGRAMS := 2000
+SEED := 0
+fuzz: $(VENV)/build.stamp $(VENV)/torch.stamp
+	$(PY) tests/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
 
 bench: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) bench/run.py
