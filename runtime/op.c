@@ -18,11 +18,17 @@ typedef struct Pack {
   struct TcBuffer *buffer;
 } Pack;
 
+/* Whether an operation may run by its recipe. */
+typedef struct OpAdmission {
+  bool recipe;
+  const TcLaw *law; /* of a product; NULL: the wheel's own function */
+} OpAdmission;
+
 /* What all blocks of a call share. */
 typedef struct Run {
   const Lane *lane;
-  const bool *admitted;   /* by the operation's place in TcFunc.ops */
-  uint64_t *wheel_counts; /* likewise: calls of the wheel inside this body */
+  const OpAdmission *admitted; /* by the operation's place in TcFunc.ops */
+  uint64_t *wheel_counts;      /* likewise: calls of the wheel inside this body */
   TcIsa isa;
   int threads;       /* the framework's count */
   int workers;       /* threads that blocks may run on */

@@ -118,7 +118,7 @@ static bool plan_blocks(const TcFunc *func, const TcValue *args, Run *run, Block
   if (rows < BLOCK_ROWS_STEP + LEAST_LAST_ROWS)
     return false; /* the usual case, without a division */
   for (int i = 0; i < func->n_ops; i++)
-    if (!run->admitted[i])
+    if (!run->admitted[i].recipe)
       return false;
   int64_t block_rows = BLOCK_ELEMS / cols / BLOCK_ROWS_STEP * BLOCK_ROWS_STEP;
   if (block_rows < BLOCK_ROWS_STEP)

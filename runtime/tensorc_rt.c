@@ -13,6 +13,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <link.h>
 #include <math.h>
@@ -60,6 +61,8 @@
 #include "torch_lane.c"
 #include "tf_lane.c"
 #include "scalar_lane.c"
+#include "battery.c"
+#include "battery_product.c"
 #include "admit.c"
 #include "compare.c"
 #include "call.c"

@@ -144,8 +144,8 @@ typedef struct TcModuleInfo {
   const char *name; /* of the extension module, without its package: "_tensorc_score" */
   const TcFunc *const *funcs;
   int n_funcs;
-  TcOn gradients;   /* TC_ON_PYTHON, TC_ON_DETACH or TC_ON_ERROR */
-  TcOn on_mismatch; /* TC_ON_PYTHON or TC_ON_ERROR */
+  TcOn gradients;     /* TC_ON_PYTHON, TC_ON_DETACH or TC_ON_ERROR */
+  TcOn on_mismatch;   /* TC_ON_PYTHON or TC_ON_ERROR */
   const char *digest; /* of the C text up to here: how the loader knows its own extension */
 } TcModuleInfo;
 

@@ -4,6 +4,10 @@
  * thread count:
  *
  *   relu 2 1
+ *   linear 2 1 amd 192 0 2147483647 fffffffffffff110 fffffffffffff110 fffffffffffff000
+ * fffffffffffff000 1
+ *
+ * The second one is of a product whose law is known: the members of TcLaw.
  *
  * The file's name is a digest of everything that a verdict depends on: this runtime, the wheel, the
  * CPU, the instruction set and the variables that choose kernels. Anything else is another file.
@@ -90,24 +94,41 @@ static void verdict_file_find(VerdictFile *file, const char *lane, const char *i
            (unsigned long long)digest);
 }
 
-/* 1: admitted, 0: not, -1: never examined. */
-static int verdict_read(const VerdictFile *file, const char *recipe, int threads) {
-  char line[128], name[64];
-  int n, admitted, answer = -1;
+/* 1: admitted, 0: not, -1: never examined. *law keeps no name where the line has none. */
+static int verdict_read(const VerdictFile *file, const char *recipe, int threads, TcLaw *law) {
+  char line[256], name[64];
+  int answer = -1;
   FILE *stream = *file->path ? fopen(file->path, "re") : NULL;
-  while (stream && fgets(line, sizeof line, stream))
-    if (sscanf(line, "%63s %d %d", name, &n, &admitted) == 3 && strcmp(name, recipe) == 0 &&
-        n == threads)
-      answer = admitted == 1;
+  while (stream && fgets(line, sizeof line, stream)) {
+    int n, admitted, small;
+    TcLaw read = {.name = ""};
+    int found = sscanf(
+        line, "%63s %d %d %11s %d %d %d %d %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %d",
+        name, &n, &admitted, read.name, &read.chain, &read.up, &read.most_k, &read.to_0,
+        &read.rows[0], &read.rows[1], &read.cols[0], &read.cols[1], &small);
+    if (found < 3 || strcmp(name, recipe) != 0 || n != threads)
+      continue;
+    if (found < 13)
+      read.name[0] = 0;
+    read.small = found == 13 && small == 1;
+    *law = read;
+    answer = admitted == 1;
+  }
   if (stream)
     fclose(stream);
   return answer;
 }
 
 /* One write of one line: several processes may append at once. */
-static void verdict_append(const VerdictFile *file, const char *recipe, int threads, int verdict) {
-  char line[128];
-  int n = snprintf(line, sizeof line, "%s %d %d\n", recipe, threads, verdict);
+static void verdict_append(const VerdictFile *file, const char *recipe, int threads, int verdict,
+                           const TcLaw *law) {
+  char line[256], numbers[192] = "";
+  if (*law->name)
+    snprintf(numbers, sizeof numbers,
+             " %s %d %d %d %d %" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %d", law->name,
+             law->chain, law->up, law->most_k, law->to_0, law->rows[0], law->rows[1], law->cols[0],
+             law->cols[1], law->small);
+  int n = snprintf(line, sizeof line, "%s %d %d%s\n", recipe, threads, verdict, numbers);
   int descriptor =
       *file->path ? open(file->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
   if (descriptor < 0)

@@ -111,6 +111,16 @@ typedef enum { TC_LAST, TC_FIRST } TcAxis;
 typedef void TcAlong(const float *x, void *out, int64_t rows, int64_t cols, TcAxis axis,
                      const TcPlace *at);
 
+/* How a product comes to the wheel's bits. */
+typedef enum {
+  TC_WHEEL,       /* sgemm_, as ATen calls it */
+  TC_CHAINS,      /* chains of fused multiply-adds along k, each of at most TcMatmul.chain */
+  TC_CHAINS_TO_0, /* likewise, the first is added to 0 where there is no bias: never -0 */
+  TC_PLAIN,       /* one chain along k, multiplied, then added */
+  TC_LANES,       /* four such chains, against a transposed w, more than one row */
+  TC_ROW_LANES,   /* likewise, one row */
+} TcWay;
+
 /* out[m, n] = x[m, k] @ w (+ bias). Nothing may overlap out. */
 typedef struct TcMatmul {
   const float *x;      /* [m, k] */
@@ -120,9 +130,13 @@ typedef struct TcMatmul {
   float *out;          /* [m, n] */
   int64_t m, k, n;     /* m: rows of this block; vm (ranks 1/2) has m = 1 */
   bool transposed;
+  TcWay way;     /* of the rule */
+  int64_t chain; /* likewise */
 } TcMatmul;
 /* at: the block of x, so offset is a multiple of k and total / k is the number of rows of the whole
- * call. */
+ * call. The bits of TC_LANES and TC_ROW_LANES depend on where x and w begin, as the wheel's do:
+ * what stands in for one of the framework's own tensors has to begin at 64 bytes, and a block of it
+ * at 16 where the row of the whole does. */
 typedef void TcMatmulKernel(const TcMatmul *mm, const TcPlace *at);
 
 /* out [cols, rows] = x [rows, cols] transposed. Nothing may overlap out. */
@@ -130,17 +144,38 @@ typedef void TcTranspose(const float *x, float *out, int64_t rows, int64_t cols)
 
 /* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
 
+/* What a wheel does in products at a thread count: one row of numbers for each kind of host that is
+ * known (law.inc), or as admission measured them. [0]: against w [k, n], [1]: against a transposed
+ * w. */
+typedef struct TcLaw {
+  char name[12]; /* "": none */
+  /* Enough rows and columns: each element is chains of fused multiply-adds along k from zero, added
+   * in order to the bias, or the first is the result so far. One chain up to k = chain; beyond,
+   * each is min(chain, (k + up) / 2) long, the last one what is left. Known up to most_k. to_0: the
+   * first is added to 0 where there is no bias. */
+  int chain, up, most_k, to_0;
+  /* Which numbers of rows (columns) are enough, and leave enough where the wheel splits them over
+   * threads: bit i says it of i, for 48 and more bit 48 + i % 16. */
+  uint64_t rows[2], cols[2];
+  /* Fewer rows or columns than any of those: TC_PLAIN, TC_LANES, TC_ROW_LANES. */
+  bool small;
+} TcLaw;
+
+/* The laws that are known for so many threads. */
+const TcLaw *tc__known_laws(int threads, int *n);
+
 /* The sizes of one whole call. */
 typedef struct TcCase {
   int64_t rows,
-      cols;        /* map, along: of x (map2: of the result). matmul: of the result, so m and n */
-  int64_t k;       /* matmul */
-  TcAxis axis;     /* along */
-  bool bias;       /* matmul */
-  bool transposed; /* matmul */
-  int threads;     /* the framework's count */
-  bool full;       /* map2: both operands have the size of the result */
-  bool row;        /* map2: the second one is one row, of rank 1 and as wide as the result */
+      cols;         /* map, along: of x (map2: of the result). matmul: of the result, so m and n */
+  int64_t k;        /* matmul */
+  TcAxis axis;      /* along */
+  bool bias;        /* matmul */
+  bool transposed;  /* matmul */
+  int threads;      /* the framework's count */
+  bool full;        /* map2: both operands have the size of the result */
+  bool row;         /* map2: the second one is one row, of rank 1 and as wide as the result */
+  const TcLaw *law; /* matmul: the wheel's on this host at this thread count; NULL: none is known */
 } TcCase;
 
 typedef struct TcRule {
@@ -152,6 +187,8 @@ typedef struct TcRule {
   int64_t align;      /* rows × cols of each block but the last must be a multiple of this: 8 for
                          TensorFlow's maximum and minimum, else 1 (tails are worked out from TcPlace) */
   int64_t pack_elems; /* matmul: floats of scratch that `packed` must point to; 0: packed is NULL */
+  TcWay way;          /* matmul: what the kernel has to do */
+  int64_t chain;      /* of chains: the longest */
 } TcRule;
 
 /* By the recipe's class. */

@@ -150,25 +150,9 @@ static bool fits_blas(const TcCase *whole) {
   return whole->rows <= TC_MOST_INT && whole->cols <= TC_MOST_INT && whole->k <= TC_MOST_INT;
 }
 
-static TcRule rule_matmul(TcIsa isa, const TcCase *whole) {
-  const int64_t m = whole->rows, n = whole->cols, k = whole->k;
-  if (!fits_blas(whole))
-    return not_exact;
-  bool chains = matmul_is_chains(m * k, k, n, whole->bias, whole->transposed, whole->threads);
-  if (chains && isa != TC_ISA_BASELINE) {
-    TcRule rule = any_blocks;
-    int64_t lanes = tc__kernels((int)isa)->lanes;
-    if (whole->transposed)
-      rule.pack_elems = (n + lanes - 1) / lanes * lanes * k;
-    return rule;
-  }
-  if (!tc__wheel_math.sgemm)
-    return not_exact;
-  if (!chains || m < 32)
-    return one_block;
-  return (TcRule){.exact = true, .blocks = true, .align = 1, .min_rows = 16};
-}
+#include "law.inc"
 
+/* Matrix times vector: the wheel's own. */
 static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
   (void)isa;
   return tc__wheel_math.sgemv && fits_blas(whole) ? one_block : not_exact;

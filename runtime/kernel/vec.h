@@ -19,7 +19,7 @@
 
 #include "kernel.h"
 
-#if defined V_AVX512 || defined V_AVX2
+#ifdef __SSE__
 #include <immintrin.h>
 #endif
 

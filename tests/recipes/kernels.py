@@ -1,6 +1,6 @@
 """The recipes of runtime/kernel, built into a shared object and called through ctypes on torch tensors.
 
-Every function here takes the sizes and places that a body would give, so that a test can say "this block of
+Every function here takes the sizes and places that the exact body would give, so that a test can say "this block of
 that whole". Nothing here knows what the right answer is.
 """
 
@@ -33,17 +33,27 @@ class Operand(C.Structure):
 
 class Matmul(C.Structure):
     _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
-    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")] + [("transposed", C.c_bool)]
+    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")]
+    _fields_ += [("transposed", C.c_bool), ("way", C.c_int), ("chain", C.c_int64)]
+
+
+class Law(C.Structure):
+    _fields_ = [("name", C.c_char * 12), ("chain", C.c_int), ("up", C.c_int), ("most_k", C.c_int), ("to_0", C.c_int)]
+    _fields_ += [("rows", C.c_uint64 * 2), ("cols", C.c_uint64 * 2), ("small", C.c_bool)]
 
 
 class Case(C.Structure):
     _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int), ("bias", C.c_bool)]
-    _fields_ += [("transposed", C.c_bool), ("threads", C.c_int)]
+    _fields_ += [("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool)]
+    _fields_ += [("law", C.POINTER(Law))]
 
 
 class Rule(C.Structure):
     _fields_ = [("exact", C.c_bool), ("blocks", C.c_bool)]
     _fields_ += [(name, C.c_int64) for name in ("min_rows", "align", "pack_elems")]
+    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
+    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
+    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
 
 
 class Recipe(C.Structure):

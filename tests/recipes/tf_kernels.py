@@ -1,6 +1,6 @@
 """The TensorFlow recipes of runtime/kernel, built into a shared object and called through ctypes on NumPy arrays.
 
-As kernels.py is for torch: the functions take sizes and places as a body gives them; nothing here knows what
+As kernels.py is for torch: the functions take sizes and places as the exact body gives them; nothing here knows what
 the right answer is. Neither torch nor TensorFlow is imported.
 """
 
@@ -35,17 +35,20 @@ class Operand(C.Structure):
 
 class Matmul(C.Structure):
     _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
-    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")] + [("transposed", C.c_bool)]
+    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")]
+    _fields_ += [("transposed", C.c_bool), ("way", C.c_int), ("chain", C.c_int64)]
 
 
 class Case(C.Structure):
     _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int), ("bias", C.c_bool)]
     _fields_ += [("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool)]
+    _fields_ += [("law", C.c_void_p)]
 
 
 class Rule(C.Structure):
     _fields_ = [("exact", C.c_bool), ("blocks", C.c_bool)]
     _fields_ += [(name, C.c_int64) for name in ("min_rows", "align", "pack_elems")]
+    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
 
 
 class Recipe(C.Structure):
