@@ -25,8 +25,11 @@ bool plan_is_inline(const Ir *ir) {
     return ir->alias;
   case IR_NOT:
   case IR_COMPARE:
-  case IR_CAST:
     return ir->n_uses <= 1;
+  case IR_CAST:
+    /* Within one expression gcc turns 0.0 - (double)i into -(double)i, which is -0.0 for 0: a
+     * converted int can't be -0.0, but a difference from 0.0 is not its negation. */
+    return ir->n_uses <= 1 && ir->type.kind != TYPE_FLOAT;
   case IR_ARITH:
     return ir->n_uses <= 1 && ir->args[0]->type.kind == TYPE_FLOAT &&
            !*operator_table[ir->operator].floats;

@@ -98,6 +98,22 @@ def augmented(a: float, n: int) -> float:
 def to_int(a: float) -> int:
     return int(a)
 
+
+def int_from_zero(n: int) -> float:
+    return 0.0 - n
+
+
+def negated_int(n: int) -> float:
+    return -(0.0 + n) + 0.0
+
+
+def int_times_minus_one(n: int) -> float:
+    return n * -1.0 + 0.0
+
+
+def bool_from_zero(flag: bool) -> float:
+    return 0.0 - flag
+
 # >>> check
 # add native
 # arithmetic native
@@ -117,6 +133,10 @@ def to_int(a: float) -> int:
 # truth native
 # augmented native
 # to_int rejected RXT030 @ 99:11-99:17
+# int_from_zero native
+# negated_int native
+# int_times_minus_one native
+# bool_from_zero native
 # >>> run
 # add(each(0.1, -0.0, inf, nan, 1e308), each(0.2, 0.0, -inf, 1.0, 1e308)); arithmetic(1.25, -3.5); arithmetic(nan, inf)
 # no_contraction(1.0 + 2.0**-30, 1.0 + 2.0**-30, -1.0)
@@ -131,3 +151,4 @@ def to_int(a: float) -> int:
 # power(1.5); power(-1.5); power(1e200); power_float(2.0, 0.5); power_float(-8.0, 0.5); annotated_float_gets_int(2.5)
 # annotated_float_gets_int(-0.0)
 # truth(0.0); truth(nan); truth(-0.0); augmented(0.7, 3); to_int(2.9); to_int(-2.9)
+# int_from_zero(each(0, 1)); negated_int(each(0, 1)); int_times_minus_one(each(0, 1)); bool_from_zero(each(False, True))
