@@ -13,7 +13,7 @@ NUMPY := 'numpy<2; python_version < "3.13"' 'numpy; python_version >= "3.13"'
 
 C_SOURCES := $(wildcard compiler/*.[ch] compiler/*.def)
 RT_SOURCES := $(shell find runtime -name '*.[ch]' -o -name '*.inc' -o -name '*.def')
-OWN_C := $(shell find compiler runtime -name '*.[ch]' -not -path '*/third_party/*')
+OWN_C := $(shell find compiler runtime \( -name '*.[ch]' -o -name '*.inc' \) -not -path '*/third_party/*')
 OWN_PY := setup.py python/tensorc bench
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wundef -Wstrict-prototypes -Wmissing-prototypes
 PYTHON_INCLUDE = $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("include"))')

@@ -13,7 +13,6 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 from programs import Chain, Numbers, Rows, rows_arguments
