@@ -93,19 +93,22 @@ static void search_unless_module(Ast *node, Search *s) {
     search(node, s);
 }
 
+/* exec(code, space): what it binds is none of the module's, unless the module's own is named. */
+static bool has_space(const Ast *call) {
+  const Ast *space = call->list.n > 1 ? call->list.items[1] : NULL;
+  return space && space->kind != AST_Starred && space->kind != AST_Constant;
+}
+
 static void search_call(const Ast *call, Search *s) {
   static const char *const looking[] = {"hasattr", "getattr", NULL};
+  static const char *const running[] = {"exec", "eval", NULL};
   static const char *const assigning[] = {"setattr", "delattr", "__setattr__", "__delattr__",
                                           "patch",   "object",  NULL};
-  const char *callee =
-      call->a->kind == AST_Name || call->a->kind == AST_Attribute ? call->a->text : "";
-  static const char *const running[] = {"exec", "eval", NULL};
-  const Ast *space = call->list.n > 1 ? call->list.items[1] : NULL;
-  bool elsewhere = call->a->kind == AST_Name && is_one_of(callee, running) && space &&
-                   space->kind != AST_Starred && space->kind != AST_Constant;
-  if (!elsewhere) /* exec(code, a namespace): not the module's own unless it is named */
+  bool by_name = call->a->kind == AST_Name;
+  const char *callee = by_name || call->a->kind == AST_Attribute ? call->a->text : "";
+  if (!(by_name && is_one_of(callee, running) && has_space(call)))
     search(call->a, s);
-  bool looks = call->a->kind == AST_Name && is_one_of(callee, looking);
+  bool looks = by_name && is_one_of(callee, looking);
   for (int i = 0; i < call->list.n; i++)
     if (i == 0 && looks)
       search_unless_module(call->list.items[i], s);
@@ -160,6 +163,8 @@ static void search_name(const Ast *node, Search *s) {
   static const char *const always[] = {"exec", "eval", "globals", NULL};
   static const char *const outside[] = {"locals", "vars", NULL};
   const char *dotted = bind_dotted(s->unit, NULL, node);
+  const ModuleName *name = bind_find(s->unit, node->text);
+  bool is_own = name && name->kind == NAME_FUNCTION; /* def eval(model): … */
   if (node->integer != 0)
     return; /* binding the name itself is bind.c's matter */
   if (dotted && is_module(dotted))
@@ -168,7 +173,8 @@ static void search_name(const Ast *node, Search *s) {
     forget_names(s->unit);
   else if (strcmp(node->text, "__builtins__") == 0)
     add_change(s->unit, "builtins");
-  else if (is_one_of(node->text, always) || (!s->in_func && is_one_of(node->text, outside)))
+  else if (!is_own &&
+           (is_one_of(node->text, always) || (!s->in_func && is_one_of(node->text, outside))))
     forget_names(s->unit);
 }
 

@@ -108,6 +108,7 @@ LOOKS = [
     "has = hasattr(torch, 'compile') and getattr(F, 'gelu')",
     "def is_tensor(x):\n    return isinstance(x, torch.Tensor)",
     "if torch is not None: pass",
+    "def eval(model):\n    return model\n\neval(3)",
     "space = {}\nexec('F = 1', space)",
     "def show(n):\n    print('%(n)s' % locals())",
     "import argparse\noptions = argparse.Namespace()\nsetattr(options, 'rows', 3)\noptions.width = 3",
