@@ -1,8 +1,7 @@
 /* bind.c: what the names of a module mean.
  *
  * Reads the tree. Leaves unit->names (the module's scope: imports with their full names, functions,
- * everything else), unit->funcs with their parameters, facts from annotations, local names, and the
- * line where each can be bound.
+ * everything else), unit->funcs with their parameters, facts from annotations and local names.
  *
  * A name that is bound twice to different things, or in a way that is not followed here, is
  * NAME_UNKNOWN: claim then refuses what depends on it. Over-approximating what is bound is safe;
@@ -370,68 +369,10 @@ static Span name_span_of(const Unit *unit, const Ast *def) {
   return (Span){line, col, line, col + (int)strcspn(at, " \t\f\\\r\n([")};
 }
 
-/* Does the line end with a backslash, so that the next one belongs to it? Also said of a comment
- * behind code that ends so. */
-static bool is_continued(const Unit *unit, int line) {
-  if (line < 1 || line > unit->n_lines)
-    return false;
-  const char *start = unit->lines[line - 1], *end = unit->lines[line];
-  while (end > start && (end[-1] == '\n' || end[-1] == '\r'))
-    end--;
-  return end > start && end[-1] == '\\' && start[strspn(start, " \t\f")] != '#';
-}
-
-/* The first blank line behind the function that only comments part from it: there the binding fits
- * at the function's own indentation, whatever block it is in. Without one, the end of the file for
- * a function of the module's own level. */
-static void find_bind_line(const Unit *unit, Func *func, int depth) {
-  const AstList *decorators = &func->def->list2;
-  int first = decorators->n > 0 ? decorators->items[0]->span.line : func->def->span.line;
-  func->bind_col = func->def->span.col;
-  func->bind_line = -1;
-  if (is_continued(unit, first - 1))
-    return; /* its indentation stands on an earlier line */
-  /* At the end of the file the name must still be this function's: not deleted, not something else.
-   */
-  const ModuleName *name = find(unit, func->name);
-  func->bind_line = depth == 0 && name && name->kind == NAME_FUNCTION ? 0 : -1;
-  for (int line = func->def->span.end_line + 1; line <= unit->n_lines; line++) {
-    const char *at = unit->lines[line - 1], *end = unit->lines[line];
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\f' || *at == '\r' || *at == '\n'))
-      at++;
-    if (line == func->def->span.end_line + 1 && is_continued(unit, line - 1) &&
-        (at == end || *at == '#'))
-      continue; /* the end of the function's own last line */
-    if (at == end) {
-      /* An empty text behind the last newline is no line of its own. */
-      if (unit->lines[line - 1] < end)
-        func->bind_line = line;
-      return;
-    }
-    if (*at != '#')
-      return;
-  }
-}
-
-/* A C identifier for `name`, unique among the functions of the unit. */
-static const char *c_name_of(Unit *unit, const char *name) {
-  Buf buf = {0};
-  buf_add_identifier(&buf, name);
-  const char *base = arena_name(&unit->arena, buf.text), *unique = base;
-  buf_free(&buf);
-  for (int n = 2, i = 0; i < unit->funcs.n; i++)
-    if (unit->funcs.items[i]->c_name == unique) {
-      unique = arena_format(&unit->arena, "%s_%d", base, n++);
-      i = -1;
-    }
-  return unique;
-}
-
 typedef struct Finder {
   Unit *unit;
   Place place;
   const char *prefix; /* of qualnames: "", "C.", "f.<locals>." */
-  int depth;          /* statements around it, the module's own level being 0 */
 } Finder;
 
 static void find_funcs(Ast *node, void *state);
@@ -442,7 +383,6 @@ static void add_func(Finder *finder, Ast *def) {
   func->def = def;
   func->name = def->text;
   func->qualname = arena_format(&unit->arena, "%s%s", finder->prefix, def->text);
-  func->c_name = c_name_of(unit, def->text);
   func->place = finder->place;
   func->name_span = name_span_of(unit, def);
   bind_params(unit, func);
@@ -452,11 +392,9 @@ static void add_func(Finder *finder, Ast *def) {
   func->result = (Fact){{0}, LANE_NONE, FACT_NONE, func->name_span};
   if (def->b && !fact_of(unit, def->b, &func->result))
     func->result.type.kind = TYPE_UNKNOWN;
-  find_bind_line(unit, func, finder->depth);
   ARENA_PUSH(&unit->arena, &unit->funcs, func);
 
-  Finder inner = {unit, PLACE_FUNCTION, arena_format(&unit->arena, "%s.<locals>.", func->qualname),
-                  finder->depth + 1};
+  Finder inner = {unit, PLACE_FUNCTION, arena_format(&unit->arena, "%s.<locals>.", func->qualname)};
   for (int i = 0; i < def->list.n; i++)
     find_funcs(def->list.items[i], &inner);
 }
@@ -467,14 +405,11 @@ static void find_funcs(Ast *node, void *state) {
     add_func(finder, node);
   } else if (node->kind == AST_ClassDef) {
     Finder inner = {finder->unit, finder->place == PLACE_FUNCTION ? PLACE_FUNCTION : PLACE_CLASS,
-                    arena_format(&finder->unit->arena, "%s%s.", finder->prefix, node->text),
-                    finder->depth + 1};
+                    arena_format(&finder->unit->arena, "%s%s.", finder->prefix, node->text)};
     for (int i = 0; i < node->list.n; i++)
       find_funcs(node->list.items[i], &inner);
   } else {
-    Finder inner = *finder;
-    inner.depth++;
-    ast_each_child(node, find_funcs, &inner);
+    ast_each_child(node, find_funcs, finder);
   }
 }
 
@@ -484,7 +419,7 @@ void bind_unit(Unit *unit) {
     binds_of(unit->tree->list.items[i], &module);
   find_globals(unit->tree, unit);
   changes_unit(unit);
-  Finder finder = {unit, PLACE_MODULE, "", 0};
+  Finder finder = {unit, PLACE_MODULE, ""};
   for (int i = 0; i < unit->tree->list.n; i++)
     find_funcs(unit->tree->list.items[i], &finder);
 }

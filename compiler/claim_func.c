@@ -125,10 +125,6 @@ static bool is_candidate(Unit *unit, Func *func) {
   else if (func->result.type.kind == TYPE_UNKNOWN)
     typed = no_candidate(unit, func, "RXT003", func->result.span, NULL,
                          "the return type is not covered");
-  if (typed && func->bind_line < 0)
-    return no_candidate(unit, func, "TC-LANG-002", func->name_span,
-                        "leave a blank line behind the function",
-                        "no blank line follows it, so its compiled version can't be bound");
   return typed;
 }
 

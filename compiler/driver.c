@@ -34,6 +34,7 @@ bool driver_compile(Unit *unit, const char *source, size_t n_bytes) {
   for (int i = 0; i < unit->funcs.n; i++) {
     Func *func = unit->funcs.items[i];
     claim_func(unit, func);
+    place_func(unit, func);
     if (func->status != STATUS_ACCEPTED)
       continue;
     ir_verify(unit, func, "claim");
@@ -96,6 +97,7 @@ bool driver_show(Buf *out, Unit *unit, const char *qualname, Stage stage) {
   } else if (stage == STAGE_PLAN) {
     plan_print(out, func);
   } else {
+    emit_names(unit);
     emit_func(out, unit, func);
   }
   return true;

@@ -111,7 +111,28 @@ static uint64_t digest(const char *text) { /* FNV-1a */
   return digest;
 }
 
+/* A C identifier for `name`, unique among the functions of the unit. */
+static const char *c_name_of(Unit *unit, const char *name) {
+  Buf buf = {0};
+  buf_add_identifier(&buf, name);
+  const char *base = arena_name(&unit->arena, buf.text), *unique = base;
+  buf_free(&buf);
+  for (int n = 2, i = 0; i < unit->funcs.n; i++)
+    if (unit->funcs.items[i]->c_name == unique) {
+      unique = arena_format(&unit->arena, "%s_%d", base, n++);
+      i = -1;
+    }
+  return unique;
+}
+
+void emit_names(Unit *unit) {
+  for (int i = 0; i < unit->funcs.n; i++)
+    if (!unit->funcs.items[i]->c_name)
+      unit->funcs.items[i]->c_name = c_name_of(unit, unit->funcs.items[i]->name);
+}
+
 void emit_unit(Buf *out, Unit *unit, const char *extension) {
+  emit_names(unit);
   buf_addf(out, "/* %s: the compiled functions of ", extension);
   buf_add(out, emit_file_name(unit));
   buf_addf(out, ".\n * Written by tensorc from the Python source, which is the place to change "

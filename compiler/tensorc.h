@@ -492,7 +492,7 @@ typedef struct Claim {
 typedef struct Func {
   Ast *def;
   const char *name, *qualname; /* "score"; "C.score" */
-  const char *c_name;          /* valid in C and unique in the unit */
+  const char *c_name;          /* emit: valid in C and unique in the unit */
   Place place;
   Status status;
   Skip skip;
@@ -523,8 +523,8 @@ typedef struct Func {
   int n_by_wheel;       /* plan: how many instructions these are */
   bool splits;          /* plan: the body may run block by block */
   int n_ops;            /* emit: rows of its table of operations */
-  /* where the binding goes in the copied source: a 1-based blank line, 0 for the end of the file,
-   * -1 for nowhere */
+  /* place: where the binding goes in the copied source: a 1-based blank line, 0 for the end of the
+   * file, -1 for nowhere */
   int bind_line, bind_col;
 } Func;
 
@@ -596,6 +596,7 @@ bool changes_operators(const Unit *unit);                  /* those of tensors: 
 /* ── claim.c … emit.c ────────────────────────────────────────────────────────────────────────── */
 
 void claim_func(Unit *unit, Func *func); /* decides: func->status, its claims, diags and IR */
+void place_func(Unit *unit, Func *func); /* where it is bound; without a place it stays Python */
 void fold_func(Unit *unit, Func *func);  /* also counts uses */
 bool rows_func(Unit *unit, Func *func);  /* rows.c, a part of planning */
 void plan_func(Unit *unit, Func *func);
@@ -604,6 +605,7 @@ bool plan_is_inline(const Ir *ir); /* printed as a C expression where it is used
 OpId plan_op(const Ir *ir);
 void plan_print(Buf *out, const Func *func);
 enum { RT_VERSION = 3 }; /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
+void emit_names(Unit *unit); /* gives each function its c_name */
 void emit_unit(Buf *out, Unit *unit,
                const char *extension); /* the whole C file of extension module `extension` */
 void emit_func(Buf *out, Unit *unit, Func *func); /* one function's C */
