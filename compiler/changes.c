@@ -178,6 +178,14 @@ static void search_name(const Ast *node, Search *s) {
     forget_names(s->unit);
 }
 
+/* globals()["name"], read: hands out what is there and nothing to write with. */
+static bool is_look_up(const Ast *node) {
+  static const char *const spaces[] = {"globals", "locals", "vars", NULL};
+  const Ast *call = node->a;
+  return node->integer == 0 && call->kind == AST_Call && call->a->kind == AST_Name &&
+         is_one_of(call->a->text, spaces) && call->list.n == 0 && call->list2.n == 0;
+}
+
 static bool only_names(const AstList *targets) {
   for (int i = 0; i < targets->n; i++)
     if (targets->items[i]->kind != AST_Name)
@@ -197,6 +205,12 @@ static void search(Ast *node, void *state) {
   case AST_Call:
     search_call(node, s);
     return;
+  case AST_Subscript:
+    if (is_look_up(node)) {
+      search(node->b, s);
+      return;
+    }
+    break;
   case AST_Assign: /* another name for a module changes nothing; what is assigned on it is seen */
     if (only_names(&node->list)) {
       search_unless_module(node->a, s);
