@@ -19,6 +19,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+# In a child each: who forks a process that used torch's threads gets one in which torch waits for them, or crashes.
+pytestmark = pytest.mark.isolated
 RANDOM = int(os.environ.get("TENSORC_RECIPES_RANDOM", "1000"))
 MAP1, MAP2 = kernels.names("MAP1"), kernels.names("MAP2")
 ALONG = ["sum", "mean", "softmax", "argmax"]
@@ -36,6 +38,7 @@ SHAPES += [(0, 5), (5, 0), (1, 32767), (1, 32768), (1, 70001), (2, 70000), (4000
 
 @pytest.fixture(autouse=True, params=[1, 2], ids=lambda n: f"threads{n}")
 def threads(request: pytest.FixtureRequest) -> Iterator[int]:
+    kernels.library()  # built once, in the parent
     before = torch.get_num_threads()
     torch.set_num_threads(request.param)
     with torch.no_grad():
