@@ -71,8 +71,8 @@ def c_digest(c_text: bytes) -> str:
 
 
 def _import_bind(place: str) -> str:
-    """An expression for `bind`: the loader beside the file that runs is asked for it. In mode native a missing loader is
-    an error, else it means Python."""
+    """An expression for `bind`: the loader beside the file that runs is asked for it. In mode native a missing loader
+    is an error, else it means Python."""
     name = loader_name(place)
     return (
         "(lambda frame, util, os: (lambda spec: "

@@ -1,8 +1,8 @@
-"""Loads the native functions of one module, or leaves them on Python: `tensorc build` writes the part below its constants
-beside each compiled module, whose bind line calls bind_for().
+"""Loads the native functions of one module, or leaves them on Python. `tensorc build` writes the part below its
+constants beside each compiled module, whose bind line calls bind_for().
 
-What belongs to a build goes with the file and its content, never with a name: the extension is the one beside this file,
-it says which C it was made from, and the code that runs must be the code that was compiled.
+What belongs to a build goes with the file and its content, never with a name: the extension is the one beside this
+file, it says which C it was made from, and the code that runs must be the code that was compiled.
 """
 
 EXTENSION = ""  # the extension module's name
@@ -12,6 +12,7 @@ SOURCE_DIGEST = ""  # of the module's text
 PYTHON = 0  # sys.hexversion of the Python that made that code: another one may spell the same source in another way
 
 # ── what is written beside a module ──────────────────────────────────────────────────────────────────────────────────
+# ruff: noqa: E402
 import functools
 import importlib.util
 import os
