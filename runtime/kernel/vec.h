@@ -23,6 +23,8 @@
 #include <immintrin.h>
 #endif
 
+/* Of a loop over an array that has to stay in registers. */
+#define UNROLL _Pragma("GCC unroll 16")
 #define V_INLINE static inline __attribute__((always_inline, unused))
 
 #if defined V_AVX512
@@ -95,9 +97,9 @@ V_INLINE float v_max_lanes(V x) { /* of numbers: with a NaN in it, any of them *
  * four rows are put together by the loads, then each 4 × 4 in 128 bits is turned: half the shuffles
  * of v_transpose. */
 V_INLINE void v_load_columns(const float *p, int64_t step, V x[W]) {
-  for (int g = 0; g < 4; g++) {
+  UNROLL for (int g = 0; g < 4; g++) {
     V row[4];
-    for (int i = 0; i < 4; i++) {
+    UNROLL for (int i = 0; i < 4; i++) {
       const float *q = p + i * step + 4 * g;
       V v = _mm512_castps128_ps512(_mm_loadu_ps(q));
       v = _mm512_insertf32x4(v, _mm_loadu_ps(q + 4 * step), 1);
@@ -118,24 +120,23 @@ V_INLINE void v_load_columns(const float *p, int64_t step, V x[W]) {
 /* The 16 × 16 matrix in x, transposed in place. */
 V_INLINE void v_transpose(V x[W]) {
   V t[W];
-  for (int i = 0; i < W; i += 2) {
+  UNROLL for (int i = 0; i < W; i += 2) {
     t[i] = _mm512_unpacklo_ps(x[i], x[i + 1]);
     t[i + 1] = _mm512_unpackhi_ps(x[i], x[i + 1]);
   }
-  for (int i = 0; i < W; i += 4)
-    for (int j = 0; j < 2; j++) {
-      __m512d lo = _mm512_castps_pd(t[i + j]), hi = _mm512_castps_pd(t[i + j + 2]);
-      x[i + 2 * j] = _mm512_castpd_ps(_mm512_unpacklo_pd(lo, hi));
-      x[i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(lo, hi));
-    }
-  for (int i = 0; i < 4;
-       i++) { /* x[4g + i]: column 4q + i of rows 4g … 4g + 3 in 128-bit quarter q */
+  UNROLL for (int i = 0; i < W; i += 4) UNROLL for (int j = 0; j < 2; j++) {
+    __m512d lo = _mm512_castps_pd(t[i + j]), hi = _mm512_castps_pd(t[i + j + 2]);
+    x[i + 2 * j] = _mm512_castpd_ps(_mm512_unpacklo_pd(lo, hi));
+    x[i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(lo, hi));
+  }
+  UNROLL for (int i = 0; i < 4;
+              i++) { /* x[4g + i]: column 4q + i of rows 4g … 4g + 3 in 128-bit quarter q */
     t[i] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0x88);
     t[i + 4] = _mm512_shuffle_f32x4(x[i], x[i + 4], 0xdd);
     t[i + 8] = _mm512_shuffle_f32x4(x[i + 8], x[i + 12], 0x88);
     t[i + 12] = _mm512_shuffle_f32x4(x[i + 8], x[i + 12], 0xdd);
   }
-  for (int i = 0; i < 4; i++) {
+  UNROLL for (int i = 0; i < 4; i++) {
     x[i] = _mm512_shuffle_f32x4(t[i], t[i + 8], 0x88);
     x[i + 8] = _mm512_shuffle_f32x4(t[i], t[i + 8], 0xdd);
     x[i + 4] = _mm512_shuffle_f32x4(t[i + 4], t[i + 12], 0x88);
@@ -199,9 +200,9 @@ V_INLINE float v_max_lanes(V x) {
 }
 
 V_INLINE void v_load_columns(const float *p, int64_t step, V x[W]) {
-  for (int g = 0; g < 2; g++) {
+  UNROLL for (int g = 0; g < 2; g++) {
     V row[4], t[4];
-    for (int i = 0; i < 4; i++) {
+    UNROLL for (int i = 0; i < 4; i++) {
       const float *q = p + i * step + 4 * g;
       row[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(q)),
                                     _mm_loadu_ps(q + 4 * step), 1);
@@ -210,7 +211,7 @@ V_INLINE void v_load_columns(const float *p, int64_t step, V x[W]) {
     t[1] = _mm256_unpackhi_ps(row[0], row[1]);
     t[2] = _mm256_unpacklo_ps(row[2], row[3]);
     t[3] = _mm256_unpackhi_ps(row[2], row[3]);
-    for (int j = 0; j < 2; j++) {
+    UNROLL for (int j = 0; j < 2; j++) {
       x[4 * g + 2 * j] = _mm256_shuffle_ps(t[j], t[j + 2], 0x44);
       x[4 * g + 2 * j + 1] = _mm256_shuffle_ps(t[j], t[j + 2], 0xee);
     }
@@ -219,16 +220,15 @@ V_INLINE void v_load_columns(const float *p, int64_t step, V x[W]) {
 
 V_INLINE void v_transpose(V x[W]) {
   V t[W];
-  for (int i = 0; i < W; i += 2) {
+  UNROLL for (int i = 0; i < W; i += 2) {
     t[i] = _mm256_unpacklo_ps(x[i], x[i + 1]);
     t[i + 1] = _mm256_unpackhi_ps(x[i], x[i + 1]);
   }
-  for (int i = 0; i < W; i += 4)
-    for (int j = 0; j < 2; j++) {
-      x[i + 2 * j] = _mm256_shuffle_ps(t[i + j], t[i + j + 2], 0x44);
-      x[i + 2 * j + 1] = _mm256_shuffle_ps(t[i + j], t[i + j + 2], 0xee);
-    }
-  for (int i = 0; i < 4; i++) {
+  UNROLL for (int i = 0; i < W; i += 4) UNROLL for (int j = 0; j < 2; j++) {
+    x[i + 2 * j] = _mm256_shuffle_ps(t[i + j], t[i + j + 2], 0x44);
+    x[i + 2 * j + 1] = _mm256_shuffle_ps(t[i + j], t[i + j + 2], 0xee);
+  }
+  UNROLL for (int i = 0; i < 4; i++) {
     V lo = x[i], hi = x[i + 4];
     x[i] = _mm256_permute2f128_ps(lo, hi, 0x20);
     x[i + 4] = _mm256_permute2f128_ps(lo, hi, 0x31);

@@ -52,8 +52,6 @@ class Rule(C.Structure):
     _fields_ = [("exact", C.c_bool), ("blocks", C.c_bool)]
     _fields_ += [(name, C.c_int64) for name in ("min_rows", "align", "pack_elems")]
     _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
-    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
-    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
 
 
 class Recipe(C.Structure):
