@@ -21,6 +21,7 @@ KERNEL = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)
 FLAGS = [*cc.KERNEL_FLAGS, "-fvisibility=default", "-Werror=implicit"]
 SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 LAST, FIRST = 0, 1
+WHEEL, CHAINS, CHAINS_TO_0, PLAIN, LANES, ROW_LANES = range(6)  # TcWay
 
 
 class Place(C.Structure):
@@ -90,6 +91,8 @@ def library() -> C.CDLL:
     wheel = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
     loaded.tc__wheel_math_find(C.c_void_p(C.CDLL(wheel)._handle))
     loaded.tc__kernels.restype = C.POINTER(Kernels)
+    loaded.tc__known_laws.restype = C.POINTER(Law)
+    loaded.tc__isa_runs.restype = C.c_bool
     return loaded
 
 
@@ -125,10 +128,35 @@ def kernel(name: str) -> "C._FuncPointer":
     return TYPES[getattr(found, "class")](found.kernel[isa()])
 
 
-def rule(name: str, **sizes: int) -> Rule:
+def rule(name: str, by: Law | None = None, **sizes: int) -> Rule:
+    """by: the law of a product; None: this host's."""
     case = Case(**{"threads": torch.get_num_threads(), **sizes})
+    if sizes.get("k") and (by or (by := law(case.threads))):
+        case.law = C.pointer(by)
     answer: Rule = recipe(name).rule(isa(), C.byref(case))
     return answer
+
+
+@functools.cache
+def known_laws(threads: int) -> list[Law]:
+    n = C.c_int()
+    laws = library().tc__known_laws(threads, C.byref(n))
+    return [laws[i] for i in range(n.value)]
+
+
+@functools.cache
+def law(threads: int) -> Law | None:
+    """The known law of products that this host follows at a thread count; the rules are asked with it."""
+    g = torch.Generator().manual_seed(3)
+    for found in known_laws(threads):
+        for m, k, n in [(16, 32, 32), (48, 400, 48), (16, 2, 64), (12, 200, 8), (2, 50, 20), (16, 501, 64)]:
+            x, w = torch.randn(m, k, generator=g), torch.randn(n, k, generator=g)
+            tiny = torch.full((m, k), -1e-30), torch.full((n, k), 1e-30)
+            if any(difference(matmul("linear", *a, transposed=True, by=found), torch.nn.functional.linear(*a)) for a in [(x, w), tiny]):
+                break
+        else:
+            return found
+    return None
 
 
 def at(x: torch.Tensor, elements: int = 0) -> C.c_void_p:
@@ -190,11 +218,13 @@ def matmul(
     bias: torch.Tensor | None = None,
     transposed: bool = False,
     block: int = 0,
+    by: Law | None = None,
 ) -> torch.Tensor:
-    """block: of rows; 0 the whole call."""
+    """block: of rows; 0 the whole call. by: a law; None: this host's."""
     m, k = (1, *x.shape)[-2:]
     n = 1 if name == "mv" else w.shape[0] if transposed else w.shape[1]
-    need = rule(name, rows=m, cols=n, k=k, bias=bias is not None, transposed=transposed).pack_elems
+    said = rule(name, by, rows=m, cols=n, k=k, bias=bias is not None, transposed=transposed)
+    need = said.pack_elems
     packed = torch.full((need,), float("nan"))
     if need:
         library().tc__kernels(isa()).contents.pack(at(w), at(packed), k, n, transposed)
@@ -204,6 +234,7 @@ def matmul(
         call.bias = None if bias is None else bias.data_ptr()
         call.out = out.data_ptr() + 4 * begin * n
         call.m, call.k, call.n, call.transposed = end - begin, k, n, transposed
+        call.way, call.chain = said.way, said.chain
         kernel(name)(C.byref(call), place(begin * k, m * k))
     return out.view(m) if name == "mv" else out.view(n) if x.dim() == 1 else out
 
