@@ -12,14 +12,15 @@ import random
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections import Counter
 from typing import Any
 
-from programs import Chain, Numbers, Rows, rows_arguments
+from programs import Chain, Choosing, Numbers, Rows, rows_arguments
 from workbench import BODIES, HEAD, PACKAGES, TESTS, Project, environment
 
-KINDS = {"numbers": Numbers, "chains": Chain, "rows": Rows}
-SHARE = {"numbers": 300, "chains": 60, "rows": 40}  # programs in a module
+KINDS = {"numbers": Numbers, "choosing": Choosing, "chains": Chain, "rows": Rows}
+SHARE = {"numbers": 240, "choosing": 60, "chains": 60, "rows": 40}  # programs in a module
 
 
 def number_arguments(r: random.Random) -> tuple[Any, ...]:
@@ -27,7 +28,19 @@ def number_arguments(r: random.Random) -> tuple[Any, ...]:
         return r.choice([r.randrange(-10, 11), r.randrange(-10, 11), r.randrange(-(2**63), 2**63), r.choice([2**62, -(2**63), 2**63 - 1, 2**53 + 1])])
 
     v = r.choice([r.uniform(-10, 10), r.choice([0.0, -0.0, 1.0, 3.0, float("inf"), float("-inf"), float("nan"), 5e-324, 1e308]), r.uniform(-1e19, 1e19)])
-    return integer(), integer(), v
+    return tuple(numpy_scalar(r, a) if r.random() < 0.1 else a for a in (integer(), integer(), v))
+
+
+def numpy_scalar(r: random.Random, number: int | float) -> Any:
+    """A numpy scalar near `number`, of a type that is no int or float, or is one by inheritance only (float64)."""
+    import numpy as np
+
+    if isinstance(number, float):
+        return r.choice([np.float64, np.float32, np.float16])(number)
+    kind = r.choice([np.int64, np.int32, np.int16, np.uint8, np.uint64, np.bool_])
+    if kind is np.bool_:
+        return kind(number % 2)
+    return kind(number % (int(np.iinfo(kind).max) + 1))
 
 
 def chain_arguments(r: random.Random, tensors: Any) -> tuple[Any, ...]:
@@ -36,13 +49,26 @@ def chain_arguments(r: random.Random, tensors: Any) -> tuple[Any, ...]:
     return x, y, r.choice([lambda t: t, tensors.strided, tensors.offset])(tensors.rand(n)), r.randrange(4)
 
 
+def arguments(kind: str, r: random.Random, tensors: Any) -> tuple[Any, ...]:
+    if kind == "rows":
+        return rows_arguments(r, tensors)
+    if kind == "chains":
+        return chain_arguments(r, tensors)
+    return *number_arguments(r), *([tensors.specials(2, 3)] if kind == "choosing" else [])
+
+
 def outcome(f: Any, args: tuple[Any, ...]) -> Any:
+    """The value, with its own type; or the exception; and the warnings on the way there."""
     from compare import value
 
-    try:
-        return value(f(*args))
-    except Exception as e:
-        return ("raised", type(e).__name__, str(e))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        try:
+            r = f(*args)
+            seen = (*value(r), type(r).__name__)
+        except Exception as e:
+            seen = ("raised", type(e).__name__, str(e))
+    return *seen, *sorted({f"{w.category.__name__}: {w.message}" for w in told})
 
 
 def run(kind: str, folder: str, seeds: range) -> None:
@@ -59,18 +85,18 @@ def run(kind: str, folder: str, seeds: range) -> None:
         seen["programs"] += 1
         native = hasattr(f, "native_status")
         seen["native programs"] += native
-        for turn in range({"numbers": 12, "chains": 4, "rows": 3}[kind]):
+        for turn in range({"numbers": 12, "choosing": 12, "chains": 4, "rows": 3}[kind]):
             torch.set_num_threads(1 + turn % 2)
             tensors.seed(f"{seed} {turn}")
-            args = number_arguments(r) if kind == "numbers" else chain_arguments(r, tensors) if kind == "chains" else rows_arguments(r, tensors)
+            args = arguments(kind, r, tensors)
             before = [compare.contents(a) for a in args]
             want, got = outcome(getattr(f, "__wrapped__", f), args), outcome(f, args)
             seen["calls"] += 1
             seen["native calls"] += native and f.body in BODIES
             seen["calls that raise"] += want[0] == "raised"
             if want != got or [compare.contents(a) for a in args] != before:
-                shown = [tuple(a.shape) if isinstance(a, torch.Tensor) else a for a in args]
-                wrong.append([f.__name__, f"{shown}: {want} in Python, {got} compiled" if kind == "numbers" else f"{shown}: {compare.difference(want, got)}"])
+                shown = [tuple(a.shape) if isinstance(a, torch.Tensor) else f"{type(a).__name__}({a})" for a in args]
+                wrong.append([f.__name__, f"{shown}: {want[:2] + want[6:]} in Python, {got[:2] + got[6:]} compiled" if want[0] != "tensor" or want[:6] == got[:6] else f"{shown}: {compare.difference(want, got)}"])
                 break
     print(json.dumps([seen, wrong]))
 
@@ -94,7 +120,7 @@ def main() -> int:
             if not texts:
                 continue
             with tempfile.TemporaryDirectory() as folder:
-                Project(folder, {"programs_.py": (HEAD if kind != "numbers" else "") + "\n" + "\n".join(texts.values())}).build()
+                Project(folder, {"programs_.py": HEAD + "\n" + "\n".join(texts.values())}).build()
                 env = environment(TENSORC_MODE="auto")
                 env["PYTHONPATH"] = f"{PACKAGES}:{TESTS}"
                 command = [sys.executable, __file__, "--run", kind, folder, str(seeds.start), str(seeds.stop)]

@@ -13,6 +13,8 @@ from typing import Any
 class Numbers:
     """A random function of numbers: assignments, branches and loops over int, float and bool variables."""
 
+    PARAMETERS, RESULTS = "a: int, b: int, v: float", ["int", "float", "bool"]
+
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
 
@@ -108,14 +110,26 @@ class Numbers:
 
     def function(self, name: str) -> str:
         r, names = self.random, ["a", "b", "k"]
-        self.n_loops, self.type = 0, r.choice(["int", "float", "bool"])
+        self.n_loops, self.type = 0, r.choice(self.RESULTS)
         body = ["    k = 1", "    m = 0", *self.block(3, "    ", names)]
         if r.random() < 0.15:  # a parameter takes a value of another type
             target, value = r.choice([("v", self.int_(2, names)), ("v", self.bool_(1, names)), ("b", self.float_(2, names, ["v"])), ("b", self.bool_(1, names))])
             body += [f"    {target} = {value}", *self.block(1, "    ", names)]
         if r.random() < 0.05:
             body += [f"    del {r.choice(['a', 'k'])}", *self.block(1, "    ", names)]
-        return f"def {name}(a: int, b: int, v: float) -> {self.type}:\n" + "\n".join([*body, f"    return {self.result(3, names + ['m'])}"]) + "\n\n"
+        return f"def {name}({self.PARAMETERS}) -> {self.type}:\n" + "\n".join([*body, f"    return {self.result(3, names + ['m'])}"]) + "\n\n"
+
+
+class Choosing(Numbers):
+    """A random function of numbers and a tensor, which it gives one way or the other: numpy's scalars may be numbers here."""
+
+    PARAMETERS, RESULTS = f"{Numbers.PARAMETERS}, x: TensorF32Cpu2D", ["TensorF32Cpu2D"]
+
+    def result(self, depth: int, names: list[str]) -> str:
+        sides = (self.float_(depth, names, ["v"]) for _ in range(2))
+        tests = [self.bool_(depth, names), self.random.choice(["<", "<=", "==", "!=", ">"]).join(sides)]
+        both = f"({tests[0]}) + ({tests[1]}) {self.random.choice(['== 2', '> 0', '< 2'])}"
+        return f"x.relu() if {self.random.choice([*tests, both])} else x.neg()"
 
 
 class Chain:
