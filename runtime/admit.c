@@ -3,9 +3,10 @@
  * A recipe is a claim about a wheel, a CPU and a thread count. When a function first runs, each
  * recipe of it is compared with the wheel's own kernel on a battery: sizes around the vector width
  * and the unrolling, signed zeros, infinities, NaN, denormals, big and ordinary values. Equal: it
- * is trusted for this thread count. Not equal: its operations run by the wheel. Products have
- * variants (battery_product.c), the last of which is the wheel's own function. A battery is a
- * sample; sizes that are known not to be exact are the rules'.
+ * is trusted for this thread count. Not equal: the next variant of the recipe is tried, and where
+ * there is none its operations run by the wheel. Products of torch have laws for variants
+ * (battery_product.c), the last of which is the wheel's own function. A battery is a sample; sizes
+ * that are known not to be exact are the rules'.
  *
  * Runs under the GIL, in the plain state only.
  */
@@ -107,9 +108,9 @@ static bool battery_along(Battery *t) {
 
 /* What a recipe was found to be at a thread count. */
 typedef struct RecipeVerdict {
-  const TcRecipe *recipe;
+  const TcRecipe *recipe; /* of operations: the first variant */
   int threads;
-  bool admitted;
+  const TcRecipe *admitted; /* the variant, or NULL */
   const TcLaw *law; /* of a product, lives as long as the process; NULL: the wheel's own function */
 } RecipeVerdict;
 static RecipeVerdict *recipe_verdicts; /* of the process, as many as there is memory for */
@@ -117,12 +118,12 @@ static int n_recipe_verdicts;
 
 /* 1: it has the framework's bits, 0: it has not, -1: that could not be found out. *law: of a
  * product, without a name where it is the wheel's own function. */
-static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, int threads, TcLaw *law) {
+static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, const TcRecipe *recipe,
+                      int threads, TcLaw *law) {
   static bool (*const batteries[TC_N_CLASSES])(Battery *) = {
       [TC_MAP1] = battery_map1,    [TC_MAP2] = battery_map2,
       [TC_REDUCE] = battery_along, [TC_ROWWISE] = battery_along,
       [TC_ARGMAX] = battery_along, [TC_TRANSPOSE] = battery_transpose};
-  const TcRecipe *recipe = op->recipe;
   if (!recipe->kernel[lane->isa].map1)
     return 0;
   Battery *battery = aligned_alloc(64, (sizeof *battery + 63) / 64 * 64);
@@ -143,37 +144,45 @@ static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, int threads,
   return failed ? -1 : admitted;
 }
 
-/* NULL: no memory. What could not be found out is not admitted in this process, and asked again in
- * the next. */
-static const RecipeVerdict *recipe_verdict(TcCall *tc, Lane *lane, const TcOp *op, int threads) {
-  const TcRecipe *recipe = op->recipe;
-  for (int i = 0; i < n_recipe_verdicts; i++)
-    if (recipe_verdicts[i].recipe == recipe && recipe_verdicts[i].threads == threads)
-      return &recipe_verdicts[i];
-  RecipeVerdict *more = realloc(recipe_verdicts, sizeof *more * (size_t)(n_recipe_verdicts + 1));
-  if (!more)
-    return NULL;
-  recipe_verdicts = more;
+/* As op_examine, by this process or one before. */
+static int variant_verdict(TcCall *tc, Lane *lane, const TcOp *op, const TcRecipe *variant,
+                           int threads, TcLaw *law) {
   if (!lane->verdicts.known) {
     Dl_info owner;
     verdict_file_find(&lane->verdicts, lane->name,
                       dladdr(lane->witness(), &owner) ? owner.dli_fname : NULL, (int)lane->isa);
   }
-  TcLaw law = {.name = ""}, *kept = NULL;
-  int verdict = verdict_read(&lane->verdicts, recipe->name, threads, &law);
+  int verdict = verdict_read(&lane->verdicts, variant->name, threads, law);
   if (verdict < 0 && !is_forked_child()) { /* there, the framework's threads may be gone */
-    verdict = op_examine(tc, lane, op, threads, &law);
+    verdict = op_examine(tc, lane, op, variant, threads, law);
     if (verdict >= 0)
-      verdict_append(&lane->verdicts, recipe->name, threads, verdict, &law);
+      verdict_append(&lane->verdicts, variant->name, threads, verdict, law);
   }
+  return verdict;
+}
+
+/* NULL: no memory. What could not be found out is not admitted in this process, and asked again in
+ * the next. */
+static const RecipeVerdict *recipe_verdict(TcCall *tc, Lane *lane, const TcOp *op, int threads) {
+  for (int i = 0; i < n_recipe_verdicts; i++)
+    if (recipe_verdicts[i].recipe == op->recipe && recipe_verdicts[i].threads == threads)
+      return &recipe_verdicts[i];
+  RecipeVerdict *more = realloc(recipe_verdicts, sizeof *more * (size_t)(n_recipe_verdicts + 1));
+  if (!more)
+    return NULL;
+  recipe_verdicts = more;
+  TcLaw law = {.name = ""}, *kept = NULL;
+  const TcRecipe *variant = op->recipe;
+  while (variant && variant_verdict(tc, lane, op, variant, threads, &law) != 1)
+    variant = variant->next;
   if (*law.name && (kept = malloc(sizeof *kept)) != NULL)
     *kept = law;
-  recipe_verdicts[n_recipe_verdicts] = (RecipeVerdict){recipe, threads, verdict == 1, kept};
+  recipe_verdicts[n_recipe_verdicts] = (RecipeVerdict){op->recipe, threads, variant, kept};
   return &recipe_verdicts[n_recipe_verdicts++];
 }
 
-/* Which of a function's operations may run by their recipes at a thread count. Never changes: calls
- * without the GIL read it. */
+/* How a function's operations may run at a thread count. Never changes: calls without the GIL read
+ * it. */
 typedef struct Admission {
   struct Admission *next; /* of the same function, at another thread count */
   int threads;
@@ -195,7 +204,7 @@ static Admission *admission_new(TcCall *tc, Lane *lane, int threads) {
         func->ops[i].recipe ? recipe_verdict(tc, lane, &func->ops[i], threads) : NULL;
     if (verdict)
       admission->ops[i] = (OpAdmission){verdict->admitted, verdict->law};
-    admission->any |= admission->ops[i].recipe;
+    admission->any |= admission->ops[i].recipe != NULL;
   }
   return admission;
 }

@@ -48,7 +48,7 @@ typedef struct Battery {
   TcIsa isa;
   int threads;
   const TcOp *op;
-  const TcRecipe *recipe; /* of op */
+  const TcRecipe *recipe; /* a variant of op's */
   const TcLaw *law;       /* of a product: the one that is examined, or NULL */
   bool failed;            /* there was nothing to compare with */
   int n_compared, n_by_law;

@@ -23,6 +23,7 @@ static bool product_run(Battery *t, TcMatmul mm, const TcRule *rule, int64_t blo
   }
   mm.way = rule->way;
   mm.chain = rule->chain;
+  mm.pieces = rule->pieces;
   const TcMatmul whole = mm;
   unsigned before = kernel_enter(t->lane);
   for (int64_t i = 0; i < whole.m; i += mm.m) {
@@ -135,7 +136,8 @@ static bool battery_product(Battery *t, bool law_only) {
       {35, 130, 65},   {2, 400, 20},  {20, 768, 21},  {60, 250, 24}, {17, 501, 19}, {512, 32, 32},
       {9, 400, 18},    {2, 700, 90},  {1, 700, 90},   {64, 256, 48}, {200, 80, 64}, {128, 512, 96},
       {100, 300, 200}, {600, 96, 80}, {24, 2000, 32}, {1, 250, 256}, {2000, 32, 8}, {16, 385, 64},
-      {48, 1025, 60},  {3, 1000, 64}, {16, 2, 64},    {2, 2, 64},    {1, 2, 64},    {16, 2, 8}};
+      {48, 1025, 60},  {3, 1000, 64}, {16, 2, 64},    {2, 2, 64},    {1, 2, 64},    {16, 2, 8},
+      {221, 215, 97}};
   enum { N_FIXED = sizeof fixed / sizeof *fixed };
   bool mv = t->recipe->class == TC_MV, linear = t->recipe->class == TC_LINEAR;
   for (size_t i = 0; i < (N_FIXED + (law_only ? N_DRAWN : 0)) * N_KINDS * 2; i++) {

@@ -42,7 +42,7 @@ static bool by_wheel(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
 }
 
 static inline bool run_op(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
-  bool recipe = tc->block && tc->block->run->admitted[op - tc->func->ops].recipe;
+  bool recipe = tc->block && recipe_of(tc, op);
   for (int i = 0; i < op->n_operands && recipe; i++)
     recipe = see(tc, uses[i].var);
   return (recipe && by_recipe[op->class](tc, out, op, uses)) || by_wheel(tc, out, op, uses);

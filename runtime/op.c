@@ -18,10 +18,10 @@ typedef struct Pack {
   struct TcBuffer *buffer;
 } Pack;
 
-/* Whether an operation may run by its recipe. */
+/* How an operation may run. */
 typedef struct OpAdmission {
-  bool recipe;
-  const TcLaw *law; /* of a product; NULL: the wheel's own function */
+  const TcRecipe *recipe; /* the variant; NULL: by the wheel */
+  const TcLaw *law;       /* of a product; NULL: the wheel's own function */
 } OpAdmission;
 
 /* What all blocks of a call share. */
@@ -61,6 +61,11 @@ static inline bool see(const TcCall *tc, TcTensor *var) {
     return false;
   var->seen = true;
   return tc->block->run->lane->look(tc, var, 0, TC_F32);
+}
+
+/* The variant of the operation's recipe that has the wheel's bits here. NULL: none. */
+static inline const TcRecipe *recipe_of(const TcCall *tc, const TcOp *op) {
+  return tc->block->run->admitted[op - tc->func->ops].recipe;
 }
 
 /* May this operation, whose whole call has these sizes, run here and now? rows: one of its operands
@@ -203,11 +208,12 @@ static bool map1(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
       .sizes = {x->sizes[0], x->sizes[1]}, .rank = x->rank, .rows = x->rows, .turned = x->turned};
   TcCase whole = {.rows = whole_rows(tc, x), .cols = x->sizes[1]};
   TcRule rule;
-  if (!may_run(tc, op->recipe, &whole, x->rows, &rule))
+  if (!may_run(tc, recipe_of(tc, op), &whole, x->rows, &rule))
     return false;
   int64_t n = x->sizes[0] * x->sizes[1];
-  MapWork work = {
-      .map1 = op->recipe->kernel[tc->block->run->isa].map1, .x = x->data, .at = place_of(tc, x)};
+  MapWork work = {.map1 = recipe_of(tc, op)->kernel[tc->block->run->isa].map1,
+                  .x = x->data,
+                  .at = place_of(tc, x)};
   if (!result_new(tc, &result, &uses[0], TC_F32))
     return false;
   work.out = result.data;
@@ -256,7 +262,7 @@ static bool map2(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
     result.sizes[d] = x->sizes[d] == 1 ? y->sizes[d] : x->sizes[d];
     empty = empty || result.sizes[d] == 0;
   }
-  MapWork work = {.map2 = op->recipe->kernel[tc->block->run->isa].map2};
+  MapWork work = {.map2 = recipe_of(tc, op)->kernel[tc->block->run->isa].map2};
   result.turned = x->turned || y->turned;
   bool fit = result.turned
                  ? turned_operand_of(x, &result, &work.a) && turned_operand_of(y, &result, &work.b)
@@ -273,7 +279,7 @@ static bool map2(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
                   .full = full_x && full_y,
                   .row = y->rank == 1 && !y->rows && y->sizes[1] == result.sizes[1]};
   TcRule rule;
-  if (!may_run(tc, op->recipe, &whole, result.rows, &rule))
+  if (!may_run(tc, recipe_of(tc, op), &whole, result.rows, &rule))
     return false;
   if (!result_new(tc, &result,
                   full_x && uses[0].owned ? &uses[0]
@@ -329,7 +335,7 @@ static bool along(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   int64_t rows = x->sizes[x->turned], cols = x->sizes[!x->turned];
   TcCase whole = {.rows = x->rows ? whole_rows(tc, x) : rows, .cols = cols, .axis = axis};
   TcRule rule;
-  if (!may_run(tc, op->recipe, &whole, x->rows, &rule))
+  if (!may_run(tc, recipe_of(tc, op), &whole, x->rows, &rule))
     return false;
   if (op->class != TC_ARGMAX && !rule.blocks && rows * cols >= LEAST_SHARED_ELEMS &&
       tc->block->run->threads > 1)
@@ -344,7 +350,7 @@ static bool along(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
     result.sizes[0] = column ? n : 1;
     result.sizes[1] = column ? 1 : n;
   }
-  AlongWork work = {.along = op->recipe->kernel[tc->block->run->isa].along,
+  AlongWork work = {.along = recipe_of(tc, op)->kernel[tc->block->run->isa].along,
                     .x = x->data,
                     .cols = cols,
                     .row_bytes = (rowwise ? (size_t)cols : 1) * dtype_bytes(dtype),
@@ -362,12 +368,12 @@ static bool transpose(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   TcTensor result = {.sizes = {x->sizes[1], x->sizes[0]}, .rank = 2};
   TcCase whole = {.rows = x->sizes[0], .cols = x->sizes[1]};
   TcRule rule;
-  if (x->rank != 2 || x->rows || !may_run(tc, op->recipe, &whole, false, &rule) ||
+  if (x->rank != 2 || x->rows || !may_run(tc, recipe_of(tc, op), &whole, false, &rule) ||
       !result_new(tc, &result, NULL, TC_F32))
     return false;
   const Run *run = tc->block->run;
   unsigned before = kernel_enter(run->lane);
-  op->recipe->kernel[run->isa].transpose(x->data, result.data, x->sizes[0], x->sizes[1]);
+  recipe_of(tc, op)->kernel[run->isa].transpose(x->data, result.data, x->sizes[0], x->sizes[1]);
   kernel_leave(run->lane, before);
   return finish(out, &result, uses, 1);
 }

@@ -51,12 +51,13 @@ static bool product(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses, TcTe
                   .law = tc->block->run->admitted[op - tc->func->ops].law};
   TcRule rule;
   if (!tc->block->run->products || w->rows || x->turned || w->turned ||
-      !may_run(tc, op->recipe, &whole, x->rows, &rule))
+      !may_run(tc, recipe_of(tc, op), &whole, x->rows, &rule))
     return false;
   struct TcBuffer *temporary = NULL;
-  ProductWork work = {op->recipe->kernel[tc->block->run->isa].matmul, *mm, place_of(tc, x)};
+  ProductWork work = {recipe_of(tc, op)->kernel[tc->block->run->isa].matmul, *mm, place_of(tc, x)};
   work.mm.way = rule.way;
   work.mm.chain = rule.chain;
+  work.mm.pieces = rule.pieces;
   if (rule.pack_elems > 0 &&
       !(work.mm.packed = packed_weight(tc, w, &work.mm, rule.pack_elems, &temporary)))
     return false;

@@ -69,16 +69,16 @@ static bool tf_parallel(int workers, int64_t from, int64_t to,
 /* ── recipes ───────────────────────────────────────────────────────────────────────────────── */
 
 /* The instruction set of oneDNN's kernels, which its own variable can lower; Eigen's are the same
- * for both. Wrong or not (the variable was changed after TensorFlow read it): admission decides. */
+ * for both. Wrong or not (the variable was changed after TensorFlow read it; it says less than
+ * AVX2): admission decides. */
 static bool tf_recipes_load(TcIsa *isa) {
   const char *most = getenv("ONEDNN_MAX_CPU_ISA");
   if (!most)
     most = getenv("DNNL_MAX_CPU_ISA");
   bool wide = !most || !*most || PyOS_stricmp(most, "all") == 0 ||
               PyOS_strnicmp(most, "avx512", 6) == 0 || PyOS_strnicmp(most, "avx10", 5) == 0;
-  bool lower = !wide && PyOS_strnicmp(most, "avx2", 4) != 0;
   *isa = wide && tc__isa_runs(TC_ISA_AVX512) ? TC_ISA_AVX512 : TC_ISA_AVX2;
-  if (lower || !tc__isa_runs(*isa) || !tc__scalar_math_find(tf.image))
+  if (!tc__isa_runs(*isa) || !tc__scalar_math_find(tf.image))
     return false;
   pool_find();
   return true;

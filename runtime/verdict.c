@@ -62,9 +62,13 @@ static uint64_t digest_file(uint64_t digest, const char *path) {
 
 /* Looks the file up, and makes its folder. image: of the wheel's kernels. */
 static void verdict_file_find(VerdictFile *file, const char *lane, const char *image, int isa) {
-  static const char *const variables[] = {
-      "ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "MKL_CBWR",
-      "ONEDNN_MAX_CPU_ISA",  "DNNL_MAX_CPU_ISA",        "TF_ENABLE_ONEDNN_OPTS"};
+  static const char *const variables[] = {"ATEN_CPU_CAPABILITY",
+                                          "MKL_ENABLE_INSTRUCTIONS",
+                                          "MKL_CBWR",
+                                          "ONEDNN_MAX_CPU_ISA",
+                                          "DNNL_MAX_CPU_ISA",
+                                          "TF_ENABLE_ONEDNN_OPTS",
+                                          "TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL"};
   file->known = true;
   file->path[0] = 0;
   const char *chosen = getenv("TENSORC_CACHE_DIR"), *base = getenv("XDG_CACHE_HOME"),

@@ -27,8 +27,11 @@ SETTINGS: list[tuple[str, dict[str, str], bool]] = [
     ("tensorflow", {"TF_NUM_INTRAOP_THREADS": "1"}, True),
     ("tensorflow", {"TF_NUM_INTRAOP_THREADS": "2"}, True),
     ("tensorflow", {"TF_NUM_INTRAOP_THREADS": "3"}, True),
-    ("tensorflow", {"TF_ENABLE_ONEDNN_OPTS": "0"}, False),
-    ("tensorflow", {"ONEDNN_MAX_CPU_ISA": "AVX2"}, False),
+    ("tensorflow", {"TF_ENABLE_ONEDNN_OPTS": "0"}, True),
+    ("tensorflow", {"TF_ENABLE_ONEDNN_OPTS": "1"}, True),
+    ("tensorflow", {"ONEDNN_MAX_CPU_ISA": "AVX2"}, True),
+    ("tensorflow", {"ONEDNN_MAX_CPU_ISA": "SSE41"}, False),
+    ("tensorflow", {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"}, False),
 ]
 LANES = [pytest.param(lane, marks=pytest.mark.skipif(not find_spec(lane), reason=f"{lane} is not installed")) for lane in ("torch", "tensorflow")]
 

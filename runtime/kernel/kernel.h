@@ -121,6 +121,12 @@ typedef enum {
   TC_ROW_LANES,   /* likewise, one row */
 } TcWay;
 
+/* The pieces in which a wheel works a product out, one by one: rows and columns of the result, and
+ * summands; the last ones are smaller. */
+typedef struct TcPieces {
+  int64_t rows, cols, k;
+} TcPieces;
+
 /* out[m, n] = x[m, k] @ w (+ bias). Nothing may overlap out. */
 typedef struct TcMatmul {
   const float *x;      /* [m, k] */
@@ -130,8 +136,9 @@ typedef struct TcMatmul {
   float *out;          /* [m, n] */
   int64_t m, k, n;     /* m: rows of this block; vm (ranks 1/2) has m = 1 */
   bool transposed;
-  TcWay way;     /* of the rule */
-  int64_t chain; /* likewise */
+  TcWay way;       /* of the rule */
+  int64_t chain;   /* likewise */
+  TcPieces pieces; /* likewise */
 } TcMatmul;
 /* at: the block of x, so offset is a multiple of k and total / k is the number of rows of the whole
  * call. The bits of TC_LANES and TC_ROW_LANES depend on where x and w begin, as the wheel's do:
@@ -189,6 +196,7 @@ typedef struct TcRule {
   int64_t pack_elems; /* matmul: floats of scratch that `packed` must point to; 0: packed is NULL */
   TcWay way;          /* matmul: what the kernel has to do */
   int64_t chain;      /* of chains: the longest */
+  TcPieces pieces;    /* TensorFlow's matmul by Eigen: its pieces */
 } TcRule;
 
 /* By the recipe's class. */
@@ -205,6 +213,9 @@ typedef struct TcRecipe {
   TcClass class;    /* also what rule reads of a TcCase */
   TcRule (*rule)(TcIsa isa, const TcCase *whole);
   TcKernel kernel[TC_N_ISAS]; /* NULL where that set was not compiled in */
+  /* The same operation as wheels have it in other processes: tried where this one has not the
+   * wheel's bits. NULL: none is left, the wheel itself runs. */
+  const struct TcRecipe *next;
 } TcRecipe;
 
 /* The elementwise ones are in map.inc and tf_map.inc, the others at the end of recipes.c and of

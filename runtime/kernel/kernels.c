@@ -37,9 +37,11 @@
 #include "reduce.inc"
 #include "softmax.inc"
 #ifndef V_BASELINE
-#include "tf_matmul.inc"
 #include "tf_reduce.inc"
+#include "tf_matmul.inc"
+#include "tf_matmul_eigen.inc"
 #include "tf_softmax.inc"
+#include "tf_softmax_eigen.inc"
 #include "tf_transpose.inc"
 #endif
 /* clang-format on */

@@ -8,6 +8,7 @@
 enum {
   TC_MOST_THREADS = 256,   /* recipes that copy a split over threads keep its parts on the stack */
   TC_MOST_INT = INT32_MAX, /* sizes for BLAS */
+  TC_MOST_PIECE_K = 1024,  /* summands of a piece of TensorFlow's: a column of w is copied */
 };
 
 #endif

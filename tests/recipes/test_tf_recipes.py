@@ -1,7 +1,9 @@
 """Every TensorFlow recipe against eager TensorFlow on the CPU, bit by bit, kernels called under FTZ and DAZ.
 
 Eigen's operations are compared with the kernels of each set that this CPU runs; oneDNN's (softmax, matmul) with the set
-that oneDNN uses, the other one in a process with ONEDNN_MAX_CPU_ISA. Thread counts are tried in a process each too.
+that oneDNN uses, the other one in a process with ONEDNN_MAX_CPU_ISA. Those two have a variant for processes where oneDNN
+is off: one of the two is compared here, the other one in a process with TF_ENABLE_ONEDNN_OPTS. Thread counts are tried in
+a process each too.
 TENSORC_RECIPES_RANDOM: how many random shapes (1,000). All floats through the unary recipes: tf_sweep.py, SWEEP.md.
 """
 
@@ -255,7 +257,9 @@ def check_along(name: str, x: np.ndarray, *what: object) -> None:
             continue
         wanted = ALONG[name](tf.constant(x), axis=axis)
         for which in sets_of(name):
-            assert kernels.rule(name, which, **sizes).exact
+            if not kernels.rule(name, which, **sizes).exact:
+                assert name == "softmax" and not kernels.onednn() and x.size > 6952
+                continue
             same(kernels.along(name, x, axis, which=which), wanted, name, x.shape, axis, which, *what)
 
 
@@ -266,6 +270,9 @@ def test_along(name: str) -> None:
         check_along(name, x, kind)
         if 0 < x.size <= 100000:
             flat = x.flatten()
+            if not kernels.rule(name, rows=1, cols=flat.size).exact:
+                assert name == "softmax" and not kernels.onednn() and x.size > 6952
+                continue
             same(kernels.along(name, flat, -1), ALONG[name](tf.constant(flat), axis=0), kind, shape, "rank 1")
 
 
@@ -281,6 +288,9 @@ def test_along_blocks(name: str) -> None:
         [(40, 8), (33, 96), (17, 1), (3, 40001), (20, 1000), (50, 10)], [1, 3, 5, 16, 17]
     ):
         rule = kernels.rule(name, rows=m, cols=n, axis=kernels.LAST)
+        if name == "softmax" and not kernels.onednn() and n > 6952:
+            assert not rule.exact
+            continue
         assert rule.blocks and rule.min_rows == 1 and rule.align == 1
         for kind, which in itertools.product(("special", "nan"), sets_of(name)):
             x = values(kind, (m, n))
@@ -324,7 +334,10 @@ def test_sum_beyond(which: int) -> None:
 def check_matmul(m: int, k: int, n: int, kind: str, seed: int, block: int) -> None:
     x, w = values(kind, (m, k), seed), values(kind, (k, n), seed + 1)
     rule = kernels.rule("matmul", rows=m, cols=n, k=k)
-    assert rule.exact and rule.blocks and rule.min_rows == 1
+    if not rule.exact:
+        assert not kernels.onednn() and kernels.THREADS > 1 and m * k * n > 16384
+        return
+    assert rule.blocks and rule.min_rows == 1
     wanted = tf.matmul(tf.constant(x), tf.constant(w))
     same(kernels.matmul(x, w), wanted, (m, k, n), kind, seed)
     same(kernels.matmul(x, w, block), wanted, (m, k, n), kind, seed, "blocks of", block)
@@ -345,7 +358,7 @@ def test_matmul_small() -> None:
         (9, 769, 5),
     ]
     shapes += [
-        (1, 1024, 128),
+        (1, 1000, 128),
         (1, 2000, 7),
         (2, 2000, 1),
         (100, 257, 1),
@@ -374,6 +387,10 @@ def test_matmul_random() -> None:
 def test_matmul_beyond() -> None:
     for m, k, n in [(600, 1, 600), (300, 600, 300), (1, 512, 512)]:
         assert not kernels.rule("matmul", rows=m, cols=n, k=k).exact
+    if not kernels.onednn():  # a single element, or few, for one of the threads; k split over them
+        for m, k, n in [(1, 300, 65), (129, 300, 1), (2000, 17, 1), (1, 17, 2000), (200, 900, 10)]:
+            assert kernels.rule("matmul", rows=m, cols=n, k=k, threads=1).exact
+            assert not kernels.rule("matmul", rows=m, cols=n, k=k, threads=2).exact
     assert not kernels.rule("matmul", rows=2, cols=2, k=2, transposed=1).exact
 
 
@@ -397,9 +414,13 @@ def test_baseline_has_none() -> None:
 
 @pytest.mark.skipif("TENSORC_TF_THREADS" in os.environ, reason="this is already one of them")
 @pytest.mark.parametrize("threads", [1, 2, 5])
-@pytest.mark.parametrize("onednn", ["ALL", "AVX2"])
-def test_other_process(onednn: str, threads: int) -> None:
-    environment = dict(os.environ, ONEDNN_MAX_CPU_ISA=onednn, TENSORC_TF_THREADS=str(threads))
+@pytest.mark.parametrize("most", ["ALL", "AVX2"])
+@pytest.mark.parametrize("onednn", [False, True], ids=["eigen", "onednn"])
+def test_other_process(onednn: bool, most: str, threads: int) -> None:
+    if most == "AVX2" and kernels.AVX512 not in SETS:
+        pytest.skip("all that this processor has is AVX2")
+    environment = dict(os.environ, TF_ENABLE_ONEDNN_OPTS=str(int(onednn)), ONEDNN_MAX_CPU_ISA=most)
+    environment["TENSORC_TF_THREADS"] = str(threads)
     environment["TENSORC_RECIPES_RANDOM"] = str(RANDOM // 6)
     chosen = "softmax or random or big or (matmul and small)" if threads == 2 else "random or big"
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", chosen, __file__]

@@ -33,10 +33,14 @@ class Operand(C.Structure):
     _fields_ = [("p", C.c_void_p), ("row", C.c_int64), ("col", C.c_int64)]
 
 
+class Pieces(C.Structure):
+    _fields_ = [(name, C.c_int64) for name in ("rows", "cols", "k")]
+
+
 class Matmul(C.Structure):
     _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
     _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")]
-    _fields_ += [("transposed", C.c_bool), ("way", C.c_int), ("chain", C.c_int64)]
+    _fields_ += [("transposed", C.c_bool), ("way", C.c_int), ("chain", C.c_int64), ("pieces", Pieces)]
 
 
 class Case(C.Structure):
@@ -48,7 +52,7 @@ class Case(C.Structure):
 class Rule(C.Structure):
     _fields_ = [("exact", C.c_bool), ("blocks", C.c_bool)]
     _fields_ += [(name, C.c_int64) for name in ("min_rows", "align", "pack_elems")]
-    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
+    _fields_ += [("way", C.c_int), ("chain", C.c_int64), ("pieces", Pieces)]
 
 
 class Recipe(C.Structure):
@@ -85,6 +89,16 @@ def runs(isa: int) -> bool:
     return bool(library().tc__isa_runs(isa))
 
 
+def onednn() -> bool:
+    """Whether TensorFlow's own operations of oneDNN are on in this process: told to be, or by the processor."""
+    told = os.environ.get("TF_ENABLE_ONEDNN_OPTS", "").lower()
+    if told in ("0", "false", "1", "true"):
+        return told in ("1", "true")
+    with open("/proc/cpuinfo") as file:
+        flags = next((line.split() for line in file if line.startswith("flags")), [])
+    return not {"avx512_vnni", "avx512_bf16", "avx_vnni", "amx_tile", "amx_int8", "amx_bf16"}.isdisjoint(flags)
+
+
 def isa() -> int:
     """The set that oneDNN uses in this process."""
     limited = os.environ.get("ONEDNN_MAX_CPU_ISA", "").upper() == "AVX2"
@@ -93,7 +107,9 @@ def isa() -> int:
 
 @functools.cache
 def recipe(name: str) -> Recipe:
-    return Recipe.in_dll(library(), "tc_recipe_tf_" + name)
+    """The variant for this process."""
+    variant = "_eigen" if name in ("softmax", "matmul") and not onednn() else ""
+    return Recipe.in_dll(library(), f"tc_recipe_tf_{name}{variant}")
 
 
 def kernel(name: str, which: int | None = None) -> C.c_void_p:
@@ -175,9 +191,11 @@ def matmul(x: np.ndarray, w: np.ndarray, block: int = 0, which: int | None = Non
     """block: of rows; 0 the whole call."""
     (m, k), n = x.shape, w.shape[1]
     out = np.full((m, n), np.nan, np.float32)
+    pieces = rule("matmul", which, rows=m, cols=n, k=k).pieces
     for begin, end in parts(m, block):
         call = Matmul(x.ctypes.data + 4 * begin * k, w.ctypes.data)
         call.out, call.m, call.k, call.n = out.ctypes.data + 4 * begin * n, end - begin, k, n
+        call.pieces = pieces
         library().call_matmul(kernel("matmul", which), C.byref(call), place(begin * k, m * k), 0)
     return out
 

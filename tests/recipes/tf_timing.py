@@ -64,6 +64,7 @@ def main() -> None:
         x, w, out = filled(m, k), filled(k, n), aligned(m, n)
         call = kernels.Matmul(x.ctypes.data, w.ctypes.data)
         call.out, call.m, call.k, call.n = out.ctypes.data, m, k, n
+        call.pieces = kernels.rule("matmul", WHICH, rows=m, cols=n, k=k).pieces
         calls = max(3, min(5000, 3000000 // (m * k * n)))
         ns = library.call_matmul(kernels.kernel("matmul", WHICH), C.byref(call), kernels.place(0, m * k), calls)
         report("matmul", f"{m}×{k}→{n}", ns, 2 * m * k * n)
