@@ -3,7 +3,7 @@
 usage: python bench/sweep.py [--rows 1,16,...] [--widths 8,32,...] [--threads N] [FUNCTION ...]
 
 Equality first, then pairs of eager and compiled in turn. Prints, per function and layout, the ratio eager / compiled for each
-size, then the points below 0.97: more than 3 % slower. A point that is found below is measured again, with more pairs, since
+size, then the points below 0.97: more than 3 % slower. Such a point is measured again, with more pairs, since
 a machine that others use says so of some by chance.
 """
 
@@ -32,7 +32,10 @@ def layouts(function: Callable[..., Any], rows: int, width: int) -> dict[str, tu
     generator = torch.Generator().manual_seed(rows * 4099 + width)
     sizes = {"x": (rows, width), "w": (width, width), "b": (width,)}
     given = [torch.rand(sizes[name], generator=generator) - 0.5 for name in inspect.signature(function).parameters]
-    return {"contiguous": tuple(given), "transposed": tuple(t.t().contiguous().t() if t.dim() == 2 else t for t in given)}
+    return {
+        "contiguous": tuple(given),
+        "transposed": tuple(t.t().contiguous().t() if t.dim() == 2 else t for t in given),
+    }
 
 
 def ratio(eager: Callable[..., Any], native: Callable[..., Any], args: tuple[Any, ...], pairs: int) -> float:

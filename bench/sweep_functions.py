@@ -51,4 +51,3 @@ def chances_of_columns(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 def chain(x: TensorF32Cpu2D, w: TensorF32Cpu2D, b: TensorF32Cpu1D) -> TensorF32Cpu2D:
     hidden = F.linear(x * b, w, b).tanh()
     return F.linear(hidden, w, b).softmax(dim=1)
-

@@ -164,8 +164,7 @@ void emit_unit(Buf *out, Unit *unit, const char *extension) {
       buf_addf(out, "%s&%s_func", n++ ? ", " : "", unit->funcs.items[i]->c_name);
   buf_add(out, "};\nstatic const TcModuleInfo module_info = {\n    .name = ");
   emit_string(out, extension);
-  buf_addf(out,
-           ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = %s",
+  buf_addf(out, ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = %s",
            n_funcs, on_text(unit->options.gradients), on_text(unit->options.on_mismatch));
   buf_addf(out, ",\n    .digest = \"%016llx\"};\nTC_MODULE(%s, &module_info)\n",
            (unsigned long long)digest(out->text), extension);
