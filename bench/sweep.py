@@ -1,10 +1,10 @@
-"""Is any size slower than eager? Small functions over rows × widths, operands contiguous and transposed, on torch's threads.
+"""Is any size slower than eager? Small functions over rows × widths, contiguous and transposed, on torch's threads.
 
 usage: python bench/sweep.py [--rows 1,16,...] [--widths 8,32,...] [--threads N] [FUNCTION ...]
 
-Equality first, then pairs of eager and compiled in turn. Prints, per function and layout, the ratio eager / compiled for each
-size, then the points below 0.97: more than 3 % slower. Such a point is measured again, with more pairs, since
-a machine that others use says so of some by chance.
+Equality first, then pairs of eager and compiled in turn. Prints, per function and layout, the ratio eager / compiled
+for each size, then the points below 0.97: more than 3 % slower. Such a point is measured again, with more pairs: a
+machine that others use says so of some by chance.
 """
 
 import argparse
