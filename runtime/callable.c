@@ -80,24 +80,29 @@ static bool put_count(PyObject *dict, const char *key, uint64_t count) {
   return ok;
 }
 
-/* The function's recipes that were examined, at the thread count of its last call, and found not to
- * be the wheel's: each once. */
-static PyObject *not_admitted(const Callable *self) {
-  PyObject *names = PyList_New(0);
+/* The function's recipes that were examined at the thread count of its last call: in *refused the
+ * names of those found not to be the wheel's, in *admitted what the others were found to be. False:
+ * no memory. */
+static bool put_verdicts(const Callable *self, PyObject *refused, PyObject *admitted) {
+  bool ok = true;
   int threads = self->admission ? self->admission->threads : 0;
-  for (int i = 0; names && i < n_recipe_verdicts; i++) {
+  for (int i = 0; ok && i < n_recipe_verdicts; i++) {
     const RecipeVerdict *verdict = &recipe_verdicts[i];
     bool own = false;
     for (int k = 0; k < self->func->n_ops; k++)
       own |= self->func->ops[k].recipe == verdict->recipe;
-    if (!own || verdict->admitted || verdict->threads != threads)
+    if (!own || verdict->threads != threads)
       continue;
-    PyObject *name = PyUnicode_FromString(verdict->recipe->name);
-    if (!name || PyList_Append(names, name) != 0)
-      Py_CLEAR(names);
-    Py_XDECREF(name);
+    const char *name = verdict->recipe->name;
+    char words[80];
+    if (verdict->admitted)
+      verdict_words(verdict, words, sizeof words);
+    PyObject *word = PyUnicode_FromString(verdict->admitted ? words : name);
+    ok = word && (verdict->admitted ? PyDict_SetItemString(admitted, name, word)
+                                    : PyList_Append(refused, word)) == 0;
+    Py_XDECREF(word);
   }
-  return names;
+  return ok;
 }
 
 /* Operations that ran by the wheel beside recipes, and how often. */
@@ -128,9 +133,14 @@ static bool put_object(PyObject *dict, const char *key, PyObject *value) {
 static PyObject *callable_stats(PyObject *object, PyObject *unused) {
   (void)unused;
   const Callable *self = (Callable *)object;
-  PyObject *stats = PyDict_New(), *python = PyDict_New();
-  bool ok = stats && python && put_object(stats, "not_admitted", not_admitted(self)) &&
+  PyObject *stats = PyDict_New(), *python = PyDict_New(), *refused = PyList_New(0),
+           *admitted = PyDict_New();
+  bool ok = stats && python && refused && admitted && put_verdicts(self, refused, admitted) &&
+            PyDict_SetItemString(stats, "not_admitted", refused) == 0 &&
+            PyDict_SetItemString(stats, "admitted", admitted) == 0 &&
             put_object(stats, "wheel", wheel_operations(self));
+  Py_XDECREF(refused);
+  Py_XDECREF(admitted);
   for (int body = BODY_LIBRARY; ok && body < BODY_PYTHON; body++)
     ok = put_count(stats, body_names[body], self->n_native[body]);
   for (int reason = 0; ok && reason < N_REASONS; reason++)

@@ -113,7 +113,8 @@ typedef void TcAlong(const float *x, void *out, int64_t rows, int64_t cols, TcAx
 
 /* How a product comes to the wheel's bits. */
 typedef enum {
-  TC_WHEEL,       /* sgemm_, as ATen calls it */
+  TC_ONE_WAY,     /* the kernel knows no other */
+  TC_WHEEL,       /* sgemm_ or sgemv_, as ATen calls it */
   TC_CHAINS,      /* chains of fused multiply-adds along k, each of at most TcMatmul.chain */
   TC_CHAINS_TO_0, /* likewise, the first is added to 0 where there is no bias: never -0 */
   TC_PLAIN,       /* one chain along k, multiplied, then added */

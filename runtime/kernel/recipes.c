@@ -155,7 +155,9 @@ static bool fits_blas(const TcCase *whole) {
 /* Matrix times vector: the wheel's own. */
 static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
   (void)isa;
-  return tc__wheel_math.sgemv && fits_blas(whole) ? one_block : not_exact;
+  TcRule rule = one_block;
+  rule.way = TC_WHEEL;
+  return tc__wheel_math.sgemv && fits_blas(whole) ? rule : not_exact;
 }
 
 /* ── objects ─────────────────────────────────────────────────────────────────────────────────── */

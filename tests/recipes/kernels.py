@@ -21,7 +21,7 @@ KERNEL = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)
 FLAGS = [*cc.KERNEL_FLAGS, "-fvisibility=default", "-Werror=implicit"]
 SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 LAST, FIRST = 0, 1
-WHEEL, CHAINS, CHAINS_TO_0, PLAIN, LANES, ROW_LANES = range(6)  # TcWay
+ONE_WAY, WHEEL, CHAINS, CHAINS_TO_0, PLAIN, LANES, ROW_LANES = range(7)  # TcWay
 
 
 class Place(C.Structure):
@@ -149,7 +149,7 @@ def law(threads: int) -> Law | None:
     """The known law of products that this host follows at a thread count; the rules are asked with it."""
     g = torch.Generator().manual_seed(3)
     for found in known_laws(threads):
-        for m, k, n in [(16, 32, 32), (48, 400, 48), (16, 2, 64), (12, 200, 8), (2, 50, 20), (16, 501, 64)]:
+        for m, k, n in [(16, 32, 32), (48, 400, 48), (16, 2, 64), (12, 200, 8), (2, 50, 20), (16, 501, 64), (5, 96, 64), (9, 96, 32)]:
             x, w = torch.randn(m, k, generator=g), torch.randn(n, k, generator=g)
             tiny = torch.full((m, k), -1e-30), torch.full((n, k), 1e-30)
             if any(difference(matmul("linear", *a, transposed=True, by=found), torch.nn.functional.linear(*a)) for a in [(x, w), tiny]):

@@ -231,13 +231,18 @@ def test_matmul_random(threads: int) -> None:
         k = pick.choice(K_LIMITS) if pick.random() < 0.03 else pick.randint(1, k)
         kind, block = pick.choice(KINDS), pick.randint(1, m)
         own += check_matmul(pick.randint(1, m), k, pick.randint(1, n), kind, i, block)
-    assert own > RANDOM or kernels.isa() == 0
+    assert own > RANDOM or kernels.isa() == 0 or kernels.law(threads) is None
 
 
-def test_matmul_whole_beyond_768(threads: int) -> None:
+def test_matmul_deep(threads: int) -> None:
+    """Around what a law knows."""
     for m, k, n in [(40, 769, 30), (64, 1024, 96), (17, 2000, 5)]:
-        assert not kernels.rule("linear", rows=m, cols=n, k=k, transposed=1).blocks
         check_matmul(m, k, n, "normal", 3, 16)
+    intel = next(law for law in kernels.known_laws(1) if law.name == b"intel")
+    for k, way in [(384, kernels.CHAINS), (768, kernels.CHAINS), (769, kernels.WHEEL)]:
+        rule = kernels.rule("linear", intel, rows=40, cols=30, k=k, transposed=1)
+        assert rule.way == (way if kernels.isa() else kernels.WHEEL)
+        assert not (way == kernels.WHEEL and rule.blocks)
 
 
 @only_once
