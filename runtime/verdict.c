@@ -4,10 +4,9 @@
  * thread count:
  *
  *   relu 2 1
- *   linear 2 1 amd 192 0 2147483647 fffffffffffff110 fffffffffffff110 fffffffffffff000
- * fffffffffffff000 1
+ *   linear 1 1 amd 192 0 2147483647 1 fffffffffffffff0 fffffffffffffff0 fffffffffffff000 …
  *
- * The second one is of a product whose law is known: the members of TcLaw.
+ * The second one is of a product that goes by a law: the members of TcLaw.
  *
  * The file's name is a digest of everything that a verdict depends on: this runtime, the wheel, the
  * CPU, the instruction set and the variables that choose kernels. Anything else is another file.

@@ -100,6 +100,7 @@ def source(lane: str) -> str:
 CALL = {
     "torch": """
         import json, torch, m
+        torch.set_num_threads(1)
         x, b = torch.tensor([[-0.0, 1.0, -2.0, float("nan"), 0.5]] * 5), torch.ones(5)
         bits = lambda y: y.nan_to_num(7.0).view(torch.int32).tolist() if y.is_floating_point() else y.tolist()
     """,

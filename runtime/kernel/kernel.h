@@ -13,6 +13,7 @@
  *
  * - TcCase has the sizes of the WHOLE call, as eager would get it.
  * - !rule.exact: the operation runs by the wheel.
+ * - rule.way, rule.chain: what a product's kernel has to do; it asks no rule itself.
  * - !rule.blocks, or too few rows: this operation, and so the function, runs as one block, outside
  *   any parallel region, because the wheel's own threaded functions may be called.
  * - rule.pack_elems: so many floats, 64-byte aligned, filled by tc__kernels(isa)->pack, once per
