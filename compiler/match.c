@@ -51,6 +51,8 @@ static bool option_fits(const Option *option, const Ast *value, Given *given) {
     return constant && value->constant == CONST_NONE;
   case OPTION_NONE_TEXT:
     return is_text(value, "none");
+  case OPTION_TANH_TEXT:
+    return is_text(value, "tanh");
   case OPTION_NHWC_TEXT:
     return is_text(value, "NHWC");
   }

@@ -331,6 +331,7 @@ typedef enum {
   OPTION_FALSE,
   OPTION_NONE,
   OPTION_NONE_TEXT,
+  OPTION_TANH_TEXT,
   OPTION_NHWC_TEXT
 } OptionKind;
 

@@ -206,7 +206,7 @@ static bool map1(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   const TcTensor *x = uses[0].var;
   TcTensor result = {
       .sizes = {x->sizes[0], x->sizes[1]}, .rank = x->rank, .rows = x->rows, .turned = x->turned};
-  TcCase whole = {.rows = whole_rows(tc, x), .cols = x->sizes[1]};
+  TcCase whole = {.rows = whole_rows(tc, x), .cols = x->sizes[1], .transposed = x->turned};
   TcRule rule;
   if (!may_run(tc, recipe_of(tc, op), &whole, x->rows, &rule))
     return false;

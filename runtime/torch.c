@@ -34,22 +34,25 @@ typedef enum {
   ARG_OPT_INT,
   ARG_OPT_LIST,
   ARG_BOOL,
+  ARG_TEXT,
   ARG_NO
 } ArgKind;
 
-/* ARG_OPT_LIST is a list of one int. */
+/* ARG_OPT_LIST is a list of one int. ARG_TEXT is for torch's Python function alone, and the last.
+ */
 typedef struct Arg {
   ArgKind kind;
   TcHandle use;  /* tensors */
   int64_t value; /* the others */
+  const char *keyword, *text;
 } Arg;
 
 enum { MAX_ARGS = 4 };
 
-static inline Arg tensor_arg(TcHandle use) { return (Arg){ARG_TENSOR, use, 0}; }
-static inline Arg opt_tensor_arg(TcHandle use) { return (Arg){ARG_OPT_TENSOR, use, 0}; }
+static inline Arg tensor_arg(TcHandle use) { return (Arg){.kind = ARG_TENSOR, .use = use}; }
+static inline Arg opt_tensor_arg(TcHandle use) { return (Arg){.kind = ARG_OPT_TENSOR, .use = use}; }
 static inline Arg number_arg(ArgKind kind, int64_t value) {
-  return (Arg){kind, {NULL, false}, value};
+  return (Arg){.kind = kind, .value = value};
 }
 
 /* An optional that is there: C++ reads it from memory that C++ frees. NULL: no memory. */
@@ -92,6 +95,8 @@ static bool encode(uint64_t *slot, const Arg *arg) {
     break;
   case ARG_OPT_INT:
     break;
+  case ARG_TEXT:
+    return false;
   }
   *slot = (uint64_t)(uintptr_t)box(value);
   return *slot != 0;
@@ -106,6 +111,8 @@ static PyObject *arg_object(const Arg *arg) {
     return wrap_handle(&torch, arg->use.handle);
   case ARG_BOOL:
     return PyBool_FromLong(arg->value != 0);
+  case ARG_TEXT:
+    return PyUnicode_FromString(arg->text);
   default:
     return PyLong_FromLongLong(arg->value);
   }
@@ -129,13 +136,14 @@ static H object_handle(TcCall *tc, PyObject *object) {
 static bool call_builtin(TcCall *tc, TcTensor *out, const char *name, const Arg *args, int n) {
   PyThreadState *released = tc->released;
   gil_take(tc);
-  PyObject *objects[MAX_ARGS] = {NULL}, *value = NULL, *function = NULL;
+  PyObject *objects[MAX_ARGS] = {NULL}, *keywords = NULL, *value = NULL, *function = NULL;
   H handle = NULL;
   int n_objects = 0;
   for (int i = 0; i < n; i++) {
     if (args[i].kind == ARG_NO)
       continue; /* only at the end, where it is the default */
-    if (!(objects[n_objects++] = arg_object(&args[i])))
+    if (!(objects[n_objects++] = arg_object(&args[i])) ||
+        (args[i].keyword && !(keywords = Py_BuildValue("(s)", args[i].keyword))))
       goto done;
   }
   function = PyObject_GetAttrString(torch.functions, name);
@@ -144,12 +152,13 @@ static bool call_builtin(TcCall *tc, TcTensor *out, const char *name, const Arg 
     if (!(function = PyObject_GetAttrString(torch.nn, name)))
       goto done;
   }
-  value = PyObject_Vectorcall(function, objects, (size_t)n_objects, NULL);
+  value = PyObject_Vectorcall(function, objects, (size_t)n_objects - (keywords != NULL), keywords);
   if (value)
     handle = object_handle(tc, value);
 done:
   for (int i = 0; i < n_objects; i++)
     Py_XDECREF(objects[i]);
+  Py_XDECREF(keywords);
   Py_XDECREF(function);
   Py_XDECREF(value);
   for (int i = 0; i < n; i++)
@@ -341,9 +350,8 @@ bool tc_torch_unary(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *o
  * never freed, 48 bytes a call. Beside the 8 µs of the kernel the detour costs nothing. */
 bool tc_torch_gelu(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
   TcHandle x = operands[0];
-  Arg args[] = {tensor_arg(x)};
-  (void)op;
-  return x.handle ? call_builtin(tc, out, "gelu", args, 1) : raise_internal(tc, "gelu");
+  Arg args[] = {tensor_arg(x), {.kind = ARG_TEXT, .keyword = "approximate", .text = op->name}};
+  return x.handle ? call_builtin(tc, out, "gelu", args, 2) : raise_internal(tc, "gelu");
 }
 
 /* The end of a call past the dispatcher: consumes the operands. */

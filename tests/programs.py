@@ -135,7 +135,7 @@ class Choosing(Numbers):
 class Chain:
     """A random function of two matrices (n×n) and a row (n)."""
 
-    UNARY = ["{}.relu()", "{}.sigmoid()", "{}.tanh()", "torch.abs({})", "{}.neg()", "torch.square({})", "{}.exp()", "{}.log()", "torch.sqrt({})", "F.gelu({})", "F.relu({})"]
+    UNARY = ["{}.relu()", "{}.sigmoid()", "{}.tanh()", "torch.abs({})", "{}.neg()", "torch.square({})", "{}.exp()", "{}.log()", "torch.sqrt({})", "F.gelu({})", "F.gelu({}, approximate='tanh')", "F.relu({})"]
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)

@@ -38,6 +38,7 @@ LANES = {
             "softmax": "x.softmax(dim=0)",
             "matmul": "x @ w",
             "linear": "F.linear(x, w, b)",
+            "gelu": "F.gelu(x)",
             "tanh_relu": "x.tanh().relu()",
             "exp_sum": "x.exp().sum(dim=0)",
         },
@@ -255,6 +256,31 @@ def test_what_could_not_be_examined_is_not_kept(tmp_path: Path, monkeypatch: pyt
     assert found["relu"] == [True, "library", ["relu"]]
     assert {body for _, body, _ in found.values()} == {"library"}
     assert list((tmp_path / "cache").glob("admission-*")) == []
+
+
+@pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
+def test_gelu_without_onednn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """torch's own gelu has other bits. Each call asks whose it is; and where oneDNN is off there is nothing to examine, which
+    is no verdict."""
+    code = """
+        import torch, m
+        x = torch.randn(40, 33)
+        eager = torch.nn.functional.gelu
+        torch.set_num_threads(1)
+        own = {}
+        for enabled in ENABLED:
+            with torch.backends.mkldnn.flags(enabled=enabled):
+                own[enabled] = eager(x)
+                print(torch.equal(m.gelu(x), own[enabled]), m.gelu.body, m.gelu.stats()["wheel"], m.gelu.stats()["not_admitted"])
+        assert len(own) == 1 or not torch.equal(own[False], own[True])
+    """
+    project = build(tmp_path, monkeypatch, "torch", ())
+    unknown, recipe, wheel = "True library {} ['gelu']", "True exact {} []", "True exact {'gelu': 1} []"
+    for enabled, want in (((False, True), [unknown, unknown]), ((True, False, True), [recipe, wheel, wheel])):
+        lines = project.run(code.replace("ENABLED", repr(enabled)), mode="native", env=environment(**USUAL_KERNELS)).splitlines()
+        assert lines == want
+    (kept,) = (tmp_path / "cache").glob("admission-torch-*")
+    assert re.fullmatch(r"gelu\w* 1 1\n", kept.read_text())
 
 
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")

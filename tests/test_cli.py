@@ -287,6 +287,7 @@ def test_a_virtual_environment_is_no_part_of_a_project(project: Project) -> None
     assert done.returncode == 0 and natives(done.stdout) == 1 and "other" not in done.stdout
 
 
-def test_check_names_what_has_no_recipe(project: Project) -> None:
+def test_check_counts_the_recipes(project: Project) -> None:
     path = project.write("head.py", HEAD + "\ndef head(x: TensorF32Cpu2D) -> TensorF32Cpu2D:\n    return F.gelu(x).tanh()\n\n")
-    assert "exact  2 ops, 1 by the wheel: gelu" in tensorc("check", path).stdout
+    shown = tensorc("check", path).stdout
+    assert "exact  2 ops" in shown and "by the wheel" not in shown

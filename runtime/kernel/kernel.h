@@ -62,9 +62,12 @@ typedef struct TcWheelMath {
   TcVml *vml_exp, *vml_tanh, *vml_ln, *vml_sqrt; /* vmsExp … of MKL, NULL in a wheel without */
   TcSgemm *sgemm;                                /* sgemm_, NULL likewise */
   TcSgemv *sgemv;                                /* sgemv_ */
-  /* expf and logf of the C library, which the wheel calls; never NULL. A compiler may bring others
-   * of its own (zig does). */
-  float (*scalar_exp)(float), (*scalar_log)(float);
+  /* Does torch let oneDNN run what it can? Of its context; NULL likewise. */
+  const void *(*context)(void);
+  bool (*onednn_enabled)(const void *context);
+  /* expf, logf, tanhf and erff of the C library, which the wheel calls; never NULL. A compiler may
+   * bring others of its own (zig does). */
+  float (*scalar_exp)(float), (*scalar_log)(float), (*scalar_tanh)(float), (*scalar_erf)(float);
 } TcWheelMath;
 
 /* What the kernels call. All NULL, but for the scalar functions, until tc__wheel_math_find ran. */
@@ -180,7 +183,7 @@ typedef struct TcCase {
   int64_t k;        /* matmul */
   TcAxis axis;      /* along */
   bool bias;        /* matmul */
-  bool transposed;  /* matmul */
+  bool transposed;  /* matmul: w; map1: x lies column by column */
   int threads;      /* the framework's count */
   bool full;        /* map2: both operands have the size of the result */
   bool row;         /* map2: the second one is one row, of rank 1 and as wide as the result */

@@ -32,6 +32,7 @@
 #include "tf_loops.inc"
 #include "tf_map.inc"
 #endif
+#include "gelu.inc"
 #include "map.inc"
 #include "matmul.inc"
 #include "reduce.inc"

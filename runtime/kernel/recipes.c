@@ -40,7 +40,8 @@
 
 /* ── the process ─────────────────────────────────────────────────────────────────────────────── */
 
-TcWheelMath tc__wheel_math = {.scalar_exp = expf, .scalar_log = logf};
+TcWheelMath tc__wheel_math = {
+    .scalar_exp = expf, .scalar_log = logf, .scalar_tanh = tanhf, .scalar_erf = erff};
 
 static void find(void *field, void *image, const char *path, const char *symbol) {
   Dl_info owner;
@@ -61,18 +62,24 @@ void tc__wheel_math_find(void *libtorch_cpu) {
   find(&tc__wheel_math.vml_sqrt, libtorch_cpu, map->l_name, "vmsSqrt");
   find(&tc__wheel_math.sgemm, libtorch_cpu, map->l_name, "sgemm_");
   find(&tc__wheel_math.sgemv, libtorch_cpu, map->l_name, "sgemv_");
+  find(&tc__wheel_math.context, libtorch_cpu, map->l_name, "_ZN2at13globalContextEv");
+  find(&tc__wheel_math.onednn_enabled, libtorch_cpu, map->l_name,
+       "_ZNK2at7Context17userEnabledMkldnnEv");
 }
 
 bool tc__scalar_math_find(void *image) {
-  static void *found[2];                                       /* guarded by the GIL */
-  void *now[2] = {dlsym(image, "expf"), dlsym(image, "logf")}; /* also in what the image links */
-  if (!now[0] || !now[1])
+  static void *found[4]; /* guarded by the GIL */
+  void *now[4] = {dlsym(image, "expf"), dlsym(image, "logf"), dlsym(image, "tanhf"),
+                  dlsym(image, "erff")}; /* also in what the image links */
+  if (!now[0] || !now[1] || !now[2] || !now[3])
     return false;
   if (found[0])
-    return now[0] == found[0] && now[1] == found[1];
+    return memcmp(now, found, sizeof now) == 0;
   memcpy(found, now, sizeof found);
   memcpy(&tc__wheel_math.scalar_exp, &now[0], sizeof now[0]);
   memcpy(&tc__wheel_math.scalar_log, &now[1], sizeof now[1]);
+  memcpy(&tc__wheel_math.scalar_tanh, &now[2], sizeof now[2]);
+  memcpy(&tc__wheel_math.scalar_erf, &now[3], sizeof now[3]);
   return true;
 }
 
@@ -177,12 +184,13 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
   };
 
 #define MAP1(name, f) RECIPE(name, TC_MAP1, TcMap1, map1, rule_map, name)
-#define MAP1_PAIRS(name, f, scalar) RECIPE(name, TC_MAP1, TcMap1, map1, rule_map, name)
+#define MAP1_PAIRS(name, f, scalar, grain) RECIPE(name, TC_MAP1, TcMap1, map1, rule_map, name)
 #define MAP1_VML(name, function)                                                                   \
   static TcRule rule_##name(TcIsa isa, const TcCase *whole) {                                      \
     return tc__wheel_math.function ? rule_map(isa, whole) : not_exact;                             \
   }                                                                                                \
   RECIPE(name, TC_MAP1, TcMap1, map1, rule_##name, name)
+#define MAP1_ONEDNN(name) /* below */
 #define MAP2(name, f) RECIPE(name, TC_MAP2, TcMap2, map2, rule_map, name)
 #include "map.inc"
 
@@ -194,5 +202,48 @@ RECIPE(argmax, TC_ARGMAX, TcAlong, along, rule_argmax, argmax)
 RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(linear, TC_LINEAR, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(mv, TC_MV, TcMatmulKernel, matmul, rule_mv, mv)
+
+/* ── oneDNN ──────────────────────────────────────────────────────────────────────────────────── */
+
+/* What torch does not give to oneDNN is ATen's: all, where torch.backends.mkldnn is off, and a
+ * transposed matrix. One number is, too, but alone it must not admit the others. */
+static TcRule rule_onednn(TcIsa set, const TcCase *whole) {
+  bool onednn = tc__isa_runs(set) && tc__wheel_math.context && tc__wheel_math.onednn_enabled &&
+                tc__wheel_math.onednn_enabled(tc__wheel_math.context());
+  bool contiguous = !whole->transposed || whole->rows <= 1 || whole->cols <= 1;
+  return onednn && contiguous ? any_blocks : not_exact;
+}
+
+static inline void one_or_more(TcMap1 *onednn, const float *x, float *out, int64_t n,
+                               const TcPlace *at) {
+  if (at->total == 1 && n == 1)
+    *out = *x * 0.5f * (1.0f + tc__wheel_math.scalar_erf(*x * 0x1.6a09e6p-1f));
+  else
+    onednn(x, out, n, at);
+}
+
+/* Which set oneDNN's code is for follows the CPU and ONEDNN_MAX_CPU_ISA, not ATen's set: a variant
+ * for each, whatever that is. another: the next one, or NULL. */
+#define GELU(recipe_name, SET, kernel_name, another)                                               \
+  static TcRule rule_##recipe_name(TcIsa isa, const TcCase *whole) {                               \
+    (void)isa;                                                                                     \
+    return rule_onednn(TC_ISA_##SET, whole);                                                       \
+  }                                                                                                \
+  IF_##SET(extern TcMap1 kernel_name;                                                              \
+           static void recipe_name(const float *x, float *out, int64_t n, const TcPlace *at) {     \
+             one_or_more(kernel_name, x, out, n, at);                                              \
+           }) TC_RECIPE(recipe_name);                                                              \
+  const TcRecipe tc_recipe_##recipe_name = {                                                       \
+      .name = #recipe_name,                                                                        \
+      .class = TC_MAP1,                                                                            \
+      .rule = rule_##recipe_name,                                                                  \
+      .kernel = {{.map1 = SET(recipe_name)},                                                       \
+                 {.map1 = SET(recipe_name)},                                                       \
+                 {.map1 = SET(recipe_name)}},                                                      \
+      .next = another,                                                                             \
+  };
+
+GELU(gelu_on_avx2, AVX2, tc__gelu_by_exp_avx2, NULL)
+GELU(gelu, AVX512, tc__gelu_by_table_avx512, &tc_recipe_gelu_on_avx2)
 
 #include "tf_recipes.inc"

@@ -73,6 +73,17 @@ V_INLINE V v_fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
 V_INLINE V v_round(V x) {
   return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
+V_INLINE V v_floor(V x) {
+  return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+V_INLINE VI v_to_int(V x) { return (VI)_mm512_cvttps_epi32(x); }
+V_INLINE V v_power_of_2(V e) {
+  return (V)((v_to_int(e) + 0x7f) << 23);
+} /* e integral, -126 … 127 */
+/* table[i], 0 <= i < 32; the table is 64-byte aligned */
+V_INLINE V v_lookup(const float table[32], VI i) {
+  return _mm512_permutex2var_ps(_mm512_load_ps(table), (__m512i)i, _mm512_load_ps(table + 16));
+}
 V_INLINE V v_max_number(V a, V b) { return _mm512_max_ps(a, b); } /* b where either is NaN */
 /* x * 2^e, e integral: one rounding, also into the denormals. */
 V_INLINE V v_scale(V x, V e) { return _mm512_scalef_ps(x, e); }
@@ -177,6 +188,12 @@ V_INLINE V v_sqrt(V x) { return _mm256_sqrt_ps(x); }
 V_INLINE V v_fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
 V_INLINE V v_round(V x) {
   return _mm256_round_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+V_INLINE V v_floor(V x) { return _mm256_floor_ps(x); }
+V_INLINE VI v_to_int(V x) { return (VI)_mm256_cvttps_epi32(x); }
+V_INLINE V v_power_of_2(V e) { return (V)((v_to_int(e) + 0x7f) << 23); }
+V_INLINE V v_lookup(const float table[32], VI i) {
+  return _mm256_i32gather_ps(table, (__m256i)i, sizeof *table);
 }
 V_INLINE V v_max_number(V a, V b) { return _mm256_max_ps(a, b); }
 
@@ -298,13 +315,15 @@ V_INLINE V v_mul(V a, V b) { return a * b; }
 V_INLINE V v_div(V a, V b) { return a / b; }
 V_INLINE V v_abs(V x) { return (V)((VI)x & 0x7fffffff); }
 V_INLINE V v_neg(V x) { return (V)((VI)x ^ (int32_t)0x80000000); }
+V_INLINE V v_flip(V x, V sign) { return (V)((VI)x ^ ((VI)sign & (int32_t)0x80000000)); }
 
 /* The greater one; NaN where either is: at::vec::maximum. */
 V_INLINE V v_max(V a, V b) { return v_select(v_unordered(a, b), v_set1(NAN), v_max_number(a, b)); }
 
-/* e^x of one float as the wheel's scalar code has it: the C library's. */
+/* Of one float as the wheel's scalar code has it: the C library's. */
 V_INLINE float scalar_exp(float x) { return tc__wheel_math.scalar_exp(x); }
 V_INLINE float scalar_log(float x) { return tc__wheel_math.scalar_log(x); }
+V_INLINE float scalar_tanh(float x) { return tc__wheel_math.scalar_tanh(x); }
 
 /* e^x as the wheel's vectors have it: Sleef_expf16_u10, Sleef_expf8_u10 (sleefsimdsp.c, xexpf),
  * written out so that it is inlined; checked against them over all 2^32 floats. ATen's plain

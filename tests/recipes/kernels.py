@@ -1,7 +1,7 @@
 """The recipes of runtime/kernel, built into a shared object and called through ctypes on torch tensors.
 
-Every function here takes the sizes and places that the exact body would give, so that a test can say "this block of
-that whole". Nothing here knows what the right answer is.
+Every function here takes the sizes and places that a body would give, so that a test can say "this block of
+that whole". What is right is for torch to say: operation() is its function.
 """
 
 import ctypes as C
@@ -12,7 +12,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from tensorc import cc
@@ -57,7 +57,7 @@ class Rule(C.Structure):
 
 class Recipe(C.Structure):
     _fields_ = [("name", C.c_char_p), ("class", C.c_int), ("rule", C.CFUNCTYPE(Rule, C.c_int, C.POINTER(Case)))]
-    _fields_ += [("kernel", C.c_void_p * 3)]
+    _fields_ += [("kernel", C.c_void_p * 3), ("next", C.c_void_p)]
 
 
 class Kernels(C.Structure):
@@ -73,9 +73,17 @@ TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3)  # by TcClass
 
 
 def names(kind: str) -> list[str]:
-    """The elementwise recipes of map.inc, which are named like torch's functions."""
+    """The elementwise recipes of map.inc."""
     with open(os.path.join(KERNEL, "map.inc"), encoding="ascii") as file:
-        return re.findall(rf"^{kind}(?:_[A-Z]+)?\((\w+),", file.read(), re.MULTILINE)
+        return re.findall(rf"^{kind}(?:_[A-Z]+)?\((\w+)[,)]", file.read(), re.MULTILINE)
+
+
+def operation(name: str) -> Callable[..., torch.Tensor]:
+    """What such a recipe has the bits of."""
+    if name == "gelu_tanh":
+        return functools.partial(torch.nn.functional.gelu, approximate="tanh")
+    found: Callable[..., torch.Tensor] = getattr(torch.nn.functional if name == "gelu" else torch, name)
+    return found
 
 
 @functools.cache
@@ -119,7 +127,17 @@ def lanes() -> int:
 
 @functools.cache
 def recipe(name: str) -> Recipe:
-    return Recipe.in_dll(library(), "tc_recipe_" + name)
+    """Of several variants the first that has torch's bits in this process, or the last; those are elementwise."""
+    found = Recipe.in_dll(library(), "tc_recipe_" + name)
+    x = torch.linspace(-4, 4, 1001)
+    while found.next:
+        if found.rule(isa(), C.byref(Case(rows=1, cols=x.numel(), threads=1))).exact:
+            out = torch.empty_like(x)
+            MAP1(found.kernel[isa()])(at(x), at(out), x.numel(), place(0, x.numel()))
+            if difference(out, operation(name)(x)) is None:
+                break
+        found = Recipe.from_address(found.next)
+    return found
 
 
 @functools.cache

@@ -4,8 +4,9 @@ One thread, a minute or two per op. Prints a line per op when it is done; where 
 state file (--state, by default in the temporary folder). For another set: ATEN_CPU_CAPABILITY=avx2 (or default).
 
 `exp-lanes` compares v_exp of vec.h, which softmax and sigmoid use, with the wheel's Sleef function (the default set has
-none: it calls expf). `sigmoid` runs whole vectors; `sigmoid-tail` runs tails of 2W - 1 floats: the wheel's as the rows
-of a view of 2W - 1 columns out of 2W, which it takes one by one (a sample is compared with separate tensors first).
+none: it calls expf). `sigmoid` and `gelu_tanh` run whole vectors; `sigmoid-tail` and `gelu_tanh-tail` run tails of
+2W - 1 floats: the wheel's as the rows of a view of 2W - 1 columns out of 2W, which it takes one by one (a sample is
+compared with separate tensors first).
 """
 
 import argparse
@@ -22,7 +23,7 @@ import kernels
 import torch
 
 CHUNK = 1 << 22
-OPS = [*kernels.names("MAP1"), "exp-lanes", "sigmoid-tail"]
+OPS = [*kernels.names("MAP1"), "exp-lanes", "sigmoid-tail", "gelu_tanh-tail"]
 
 
 def floats(begin: int, n: int) -> torch.Tensor:
@@ -61,7 +62,8 @@ class Tails:
 
     SAMPLE = 2000
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        self.name, self.operation = name, kernels.operation(name)
         self.built = build("tails")
         self.length = 2 * kernels.lanes() - 1
         self.rows = -(-CHUNK // self.length)  # the last one reaches into the next chunk
@@ -70,34 +72,34 @@ class Tails:
         bits = torch.randint(-(1 << 31), 1 << 31, (self.SAMPLE, self.length), generator=g)
         x = bits.to(torch.int32).view(torch.float32)
         x[::2] = torch.randn(x[::2].shape, generator=g) * 8
-        separate = torch.stack([torch.sigmoid(row.clone()) for row in x])
+        separate = torch.stack([self.operation(row.clone()) for row in x])
         assert kernels.difference(self.wanted(x), separate) is None
-        whole = torch.sigmoid(torch.nn.functional.pad(x, (0, 1)))[:, :-1]  # no tails
+        whole = self.operation(torch.nn.functional.pad(x, (0, 1)))[:, :-1]  # no tails
         assert kernels.isa() == 0 or kernels.difference(whole, separate), "vectors and tails are alike here"
 
     def wanted(self, x: torch.Tensor) -> torch.Tensor:
         view = self.memory[: len(x), :-1]
         view.copy_(x)
-        return torch.sigmoid(view)
+        return self.operation(view)
 
     def compare(self, begin: int) -> str | None:
         x = floats(begin, self.rows * self.length).view(self.rows, self.length)
         got = torch.empty_like(x)
         sizes = C.c_int64(self.length), C.c_int64(self.rows)
-        self.built.each_tensor(kernels.kernel("sigmoid"), kernels.at(x), kernels.at(got), *sizes)
+        self.built.each_tensor(kernels.kernel(self.name), kernels.at(x), kernels.at(got), *sizes)
         return kernels.difference(got, self.wanted(x))
 
 
 def sweep(op: str, state: dict[str, int], save: Callable[[], None]) -> str:
     lanes = Lanes() if op == "exp-lanes" else None
-    tails = Tails() if op == "sigmoid-tail" else None
+    tails = Tails(op.removesuffix("-tail")) if op.endswith("-tail") else None
     done = state.get(op, 0)
     while done < 1 << 32:
         if tails:
             problem = tails.compare(done)
         else:
             x = floats(done, CHUNK)
-            problem = lanes.compare(x) if lanes else kernels.difference(kernels.map1(op, x), getattr(torch, op)(x))
+            problem = lanes.compare(x) if lanes else kernels.difference(kernels.map1(op, x), kernels.operation(op)(x))
         if problem:
             return f"DIFFERENT in the chunk from {done:#x}: {problem}"
         done += CHUNK

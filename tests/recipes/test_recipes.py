@@ -5,11 +5,13 @@ and as many of reductions, for each count of threads (1,000; the other sets run 
 all floats through the unary recipes are, too (sweep.py).
 """
 
+import ctypes as C
 import itertools
 import os
 import random
 import subprocess
 import sys
+import textwrap
 import zlib
 from collections.abc import Iterator
 from typing import Any
@@ -71,7 +73,7 @@ def test_map1(name: str) -> None:
     assert kernels.rule(name, rows=1, cols=1).exact
     for kind, shape in itertools.product(FEW, SHAPES):
         x = values(kind, shape)
-        wanted = getattr(torch, name)(x)
+        wanted = kernels.operation(name)(x)
         same(kernels.map1(name, x), wanted, kind, shape)
         same(kernels.map1(name, x, inplace=True), wanted, kind, shape, "in place")
 
@@ -82,7 +84,60 @@ def test_map1_blocks(name: str) -> None:
         if shape[0] * shape[1] > 5000 * block:
             continue
         x = values("special", shape)
-        same(kernels.map1(name, x, block), getattr(torch, name)(x), shape, block)
+        same(kernels.map1(name, x, block), kernels.operation(name)(x), shape, block)
+
+
+def test_gelu_is_onednns_where_that_runs(threads: int) -> None:
+    """Elsewhere eager's is ATen's own, of other bits: where it is switched off, and of a matrix that lies by columns."""
+    sizes = {"rows": 40, "cols": 33}
+    x = values("normal", (33, 40)).T
+    same(kernels.map1("gelu", x.contiguous()), F.gelu(x.contiguous()))
+    assert kernels.difference(F.gelu(x).contiguous(), F.gelu(x.contiguous())), "a rule too strict"
+    assert kernels.rule("gelu", **sizes).exact and not kernels.rule("gelu", **sizes, transposed=1).exact
+    assert kernels.rule("gelu", rows=1, cols=33, transposed=1).exact
+    with torch.backends.mkldnn.flags(enabled=False):
+        assert kernels.difference(F.gelu(x.contiguous()), kernels.map1("gelu", x.contiguous())), "a rule too strict"
+        assert not kernels.rule("gelu", **sizes).exact and not kernels.rule("gelu", rows=1, cols=1).exact
+    assert kernels.rule("gelu_tanh", **sizes, transposed=1).exact
+    same(kernels.map1("gelu_tanh", x.T), F.gelu(x, approximate="tanh").T)
+
+
+@only_once
+@pytest.mark.skipif("avx2" not in kernels.SETS["AVX2"][1] or not kernels.library().tc__isa_runs(1), reason="needs AVX2")
+def test_gelu_by_table(threads: int) -> None:
+    """What oneDNN does on AVX-512, with gathers in place of its permutations, so that each machine sees whether all numbers
+    are in their places: the error of erf is that of evaluating a polynomial, nowhere more than 2e-6."""
+    x = torch.linspace(-6.5, 6.5, 1_000_001)
+    got = torch.empty_like(x)
+    kernels.library().tc__gelu_by_table_avx2(kernels.at(x), kernels.at(got), C.c_int64(x.numel()), kernels.place(0, x.numel()))
+    error = ((2 * got.double() / x.double() - 1) - torch.special.erf(x.double() / 2**0.5)).abs()[x != 0]
+    size = x.abs()[x != 0]
+    for end, most in [(1, 4), (2, 6), (3, 13), (4, 13), (7, 6)]:
+        assert float(error[size <= end].max()) <= max(most, 0) * 2**-24, end
+        error, size = error[size > end], size[size > end]
+    special = torch.tensor([0.0, -0.0, float("inf"), 7.0, -7.0, 1e-45, float("nan")])
+    wanted = torch.tensor([0.0, -0.0, float("inf"), 7.0, -0.0, 0.0, float("nan")])
+    out = torch.empty_like(special)
+    kernels.library().tc__gelu_by_table_avx2(kernels.at(special), kernels.at(out), C.c_int64(7), kernels.place(0, 7))
+    same(out, wanted)
+
+
+@only_once
+@pytest.mark.skipif("ONEDNN_MAX_CPU_ISA" in os.environ, reason="this is already one of them")
+@pytest.mark.parametrize("most", ["AVX2", "SSE41"])
+def test_gelu_of_another_onednn(most: str) -> None:
+    """oneDNN's code is of the set that this variable allows. Each has its variant; below AVX2 there is none."""
+    code = """
+        import kernels, torch
+        x = torch.randn(100_003) * 3
+        print(kernels.recipe("gelu").name.decode(), kernels.difference(kernels.map1("gelu", x), torch.nn.functional.gelu(x)))
+    """
+    kernels.library()
+    environment = dict(os.environ, ONEDNN_MAX_CPU_ISA=most)
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, cwd=os.path.dirname(__file__))
+    name, _, found = done.stdout.strip().partition(" ")
+    assert name == "gelu_on_avx2" and (found == "None") == (most == "AVX2"), done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("name", MAP2)
@@ -256,8 +311,10 @@ def test_many_threads() -> None:
         check_matmul(pick.randint(1, 130), k, n, "normal", i, pick.randint(1, 130))
     for shape in [(1, 32768), (1, 70001), (70001, 1), (3, 32769), (40, 1000), (1000, 65), (8, 100), (64, 513)]:
         x = values("normal", shape)
-        same(kernels.map1("sigmoid", x), torch.sigmoid(x), shape)
-        same(kernels.map1("sigmoid", x, 1000), torch.sigmoid(x), shape, "blocks")
+        for name in ("sigmoid", "gelu_tanh", "gelu"):
+            wanted = kernels.operation(name)(x)
+            same(kernels.map1(name, x), wanted, shape)
+            same(kernels.map1(name, x, 1000), wanted, shape, "blocks")
         for name, dim in itertools.product(ALONG, (0, -1)):
             same(kernels.along(name, x, dim), getattr(torch, name)(x, dim), name, shape, dim)
 

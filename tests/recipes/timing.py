@@ -29,9 +29,9 @@ def main() -> None:
     kernels.library()
     time = harness()
     print("set", kernels.isa(), "lanes", kernels.lanes())
-    for n in (32, 96, 4096):
+    for n in (32, 96, 512, 4096):
         x, out = torch.randn(n), torch.empty(n)
-        for name in ("relu", "tanh", "sigmoid", "exp", "sqrt"):
+        for name in ("relu", "tanh", "sigmoid", "exp", "sqrt", "gelu", "gelu_tanh"):
             x = x.abs()
             ns = time.time_map1(address(name), kernels.at(x), kernels.at(out), C.c_int64(n), 2000)
             print(f"{name:8s} n={n:<5d} {ns:9.1f} ns")

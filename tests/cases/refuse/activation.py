@@ -32,8 +32,8 @@ def relu_no_argument(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
     return F.relu()
 
 
-def gelu_tanh(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
-    return F.gelu(x, approximate="tanh")
+def gelu_tanh_positional(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
+    return F.gelu(x, "tanh")
 
 
 def gelu_positional(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
@@ -95,7 +95,7 @@ def layer_norm(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # relu_inplace_int rejected RXTP-TORCH-050 @ 24:11-24:31
 # relu_input rejected RXTP-TORCH-050 @ 28:11-28:26
 # relu_no_argument rejected RXTP-TORCH-050 @ 32:11-32:19
-# gelu_tanh rejected RXTP-TORCH-044 @ 36:11-36:40
+# gelu_tanh_positional rejected RXTP-TORCH-044 @ 36:11-36:28
 # gelu_positional rejected RXTP-TORCH-044 @ 40:11-40:28
 # gelu_variable not-candidate RXT002 @ 43:42-43:45
 # gelu_other rejected RXTP-TORCH-044 @ 48:11-48:40
@@ -110,5 +110,5 @@ def layer_norm(x: TensorF32Cpu2D) -> TensorF32Cpu2D:
 # dropout rejected RXT030 @ 84:11-84:35
 # layer_norm rejected RXT030 @ 88:11-88:32
 # >>> run
-# relu_inplace(rand(2, 3)); relu_positional(rand(2, 3)); gelu_tanh(rand(2, 3)); sigmoid_functional(rand(2, 3))
+# relu_inplace(rand(2, 3)); relu_positional(rand(2, 3)); gelu_tanh_positional(rand(2, 3)); sigmoid_functional(rand(2, 3))
 # in_place_functional(rand(2, 3)); gelu_positional(rand(2, 3))
