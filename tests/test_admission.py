@@ -78,9 +78,9 @@ LANES = {
             "softmax": ("tf_softmax.inc", "v_store(out + i, v_load(out + i) * sum);", "v_store(out + i, v_load(out + i) / (v_one / sum));"),
             # an odd K that is taken in halves
             "matmul": ("tf_matmul.inc", "(left + 1) / 2", "left / 2"),
-            # their variants: an estimate for the rows behind the last eight, pieces twice as wide
+            # their variants: an estimate for the rows behind the last eight, pieces that are too high
             "softmax_eigen": ("tf_softmax_eigen.inc", "r + i < whole ?", "true ?"),
-            "matmul_eigen": ("tf_pieces.inc", "up(b.m * 3 / 2, 48)", "up(b.m * 3, 48)"),
+            "matmul_eigen": ("tf_pieces.inc", "up(b.n, 24)", "up(b.n, 48)"),
             # max(0, -0) in the last elements
             "maximum": ("tf_map.inc", "eigen_max_tail(a, b)", "eigen_max(a, b)"),
         },
