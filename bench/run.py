@@ -1,6 +1,6 @@
 """`make bench`: the figures of the README, measured here and now. Ratios side by side in one run; nothing is asserted.
 
-usage: python bench/run.py [--rows 1,16,128]
+usage: python bench/run.py [--rows 1,16,128,512]
 """
 
 import json
@@ -38,7 +38,7 @@ def calls(rows: str) -> None:
     print("| --- | ---: | ---: | ---: | ---: | --- | --- |")
     functions = (
         ("torch", "score", rows),
-        ("torch", "mlp", "512"),
+        ("torch", "mlp", rows),
         ("tensorflow", "score", rows),
         ("tensorflow", "chain", "512"),
     )
@@ -76,5 +76,5 @@ def commands() -> None:
 
 
 if __name__ == "__main__":
-    calls(sys.argv[sys.argv.index("--rows") + 1] if "--rows" in sys.argv else "1,16,128")
+    calls(sys.argv[sys.argv.index("--rows") + 1] if "--rows" in sys.argv else "1,16,128,512")
     commands()
