@@ -44,9 +44,9 @@ LANES = {
         },
         {
             # -0 becomes 0
-            "relu": ("map.inc", "v_select(v_lt(x, v_zero), v_zero, x)", "v_select(v_lt(v_zero, x), x, v_zero)"),
+            "relu": ("map.def", "v_select(v_lt(x, v_zero), v_zero, x)", "v_select(v_lt(v_zero, x), x, v_zero)"),
             # the last bit of some of the last elements
-            "sigmoid": ("map.inc", "1.0f / (1.0f + scalar_exp(-x))", "1.0f - 1.0f / (1.0f + scalar_exp(x))"),
+            "sigmoid": ("map.def", "1.0f / (1.0f + scalar_exp(-x))", "1.0f - 1.0f / (1.0f + scalar_exp(x))"),
             # the order of additions from 32 elements on
             "sum": ("reduce.inc", "return acc[0] + acc[1] + acc[2] + acc[3];", "return (acc[0] + acc[1]) + (acc[2] + acc[3]);"),
             # the columns behind the last whole vector
@@ -71,7 +71,7 @@ LANES = {
             # a denormal in front of a tail of odd length
             "relu": ("tf_loops.inc", "if (begin == 0 && length % 2 == 1)", "if (0)"),
             # the last n mod 8 elements are those of the others
-            "exp": ("tf_map.inc", "TF_MAP1_TAIL(tf_exp, eigen_exp(x), tf_exp_tail)", "TF_MAP1(tf_exp, eigen_exp(x))"),
+            "exp": ("tf_map.def", "TF_MAP1_TAIL(tf_exp, eigen_exp(x), tf_exp_tail)", "TF_MAP1(tf_exp, eigen_exp(x))"),
             # sums of more than 8,192 elements in one
             "sum": ("tf_reduce.inc", "LEAF = 1024 * PACKET", "LEAF = 4096 * PACKET"),
             # a division instead of a product with the reciprocal, in rows of a vector at least
@@ -82,7 +82,7 @@ LANES = {
             "softmax_eigen": ("tf_softmax_eigen.inc", "r + i < whole ?", "true ?"),
             "matmul_eigen": ("tf_pieces.inc", "up(b.n, 24)", "up(b.n, 48)"),
             # max(0, -0) in the last elements
-            "maximum": ("tf_map.inc", "eigen_max_tail(a, b)", "eigen_max(a, b)"),
+            "maximum": ("tf_map.def", "eigen_max_tail(a, b)", "eigen_max(a, b)"),
         },
     ),
 }

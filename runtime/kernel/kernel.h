@@ -2,7 +2,7 @@
  *
  * A recipe is one operation as straight C on contiguous float32, written so that its bits are those
  * of the wheel's own CPU kernel (only the payload and sign of a NaN may differ). There is one text
- * per recipe (map.inc, reduce.inc, softmax.inc, matmul.inc), compiled once per instruction set
+ * per recipe (map.def, reduce.inc, softmax.inc, matmul.inc), compiled once per instruction set
  * (kernels.c), and one object per recipe that holds what came out: tc_recipe_relu and so on
  * (recipes.c). docs/numerics.md says where each order of operations comes from.
  *
@@ -223,7 +223,7 @@ typedef struct TcRecipe {
   const struct TcRecipe *next;
 } TcRecipe;
 
-/* The elementwise ones are in map.inc and tf_map.inc, the others at the end of recipes.c and of
+/* The elementwise ones are in map.def and tf_map.def, the others at the end of recipes.c and of
  * tf_recipes.inc. linear and matmul differ in nothing but their classes (transposed and bias say
  * what is meant).
  *

@@ -30,10 +30,10 @@
 #ifndef V_BASELINE /* TensorFlow's wheels need AVX */
 #include "tf_math.inc"
 #include "tf_loops.inc"
-#include "tf_map.inc"
+#include "tf_map.def"
 #endif
 #include "gelu.inc"
-#include "map.inc"
+#include "map.def"
 #include "matmul.inc"
 #include "reduce.inc"
 #include "softmax.inc"

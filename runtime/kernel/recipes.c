@@ -1,6 +1,6 @@
 /* recipes.c: the recipes as objects, their rules, and what of the process they depend on.
  *
- * An entry of map.inc makes its object by itself. The other recipes are at the end. What a rule
+ * An entry of map.def makes its object by itself. The other recipes are at the end. What a rule
  * promises is checked by tests/recipes against torch; on a user's machine by admission.
  */
 #ifndef _GNU_SOURCE
@@ -192,7 +192,7 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
   RECIPE(name, TC_MAP1, TcMap1, map1, rule_##name, name)
 #define MAP1_ONEDNN(name) /* below */
 #define MAP2(name, f) RECIPE(name, TC_MAP2, TcMap2, map2, rule_map, name)
-#include "map.inc"
+#include "map.def"
 
 RECIPE(sum, TC_REDUCE, TcAlong, along, rule_along, sum)
 RECIPE(mean, TC_REDUCE, TcAlong, along, rule_along, mean)

@@ -73,8 +73,8 @@ TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3)  # by TcClass
 
 
 def names(kind: str) -> list[str]:
-    """The elementwise recipes of map.inc."""
-    with open(os.path.join(KERNEL, "map.inc"), encoding="ascii") as file:
+    """The elementwise recipes of map.def."""
+    with open(os.path.join(KERNEL, "map.def"), encoding="ascii") as file:
         return re.findall(rf"^{kind}(?:_[A-Z]+)?\((\w+)[,)]", file.read(), re.MULTILINE)
 
 
