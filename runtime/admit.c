@@ -8,7 +8,7 @@
  * (battery_product.c), the last of which is the wheel's own function. A battery is a sample; sizes
  * that are known not to be exact are the rules'.
  *
- * Runs under the GIL, in the plain state only.
+ * Runs with the GIL, which a kernel of the wheel may let go for a while, in the plain state only.
  */
 
 /* ── one battery per class ───────────────────────────────────────────────────────────────────── */
@@ -166,14 +166,15 @@ static const RecipeVerdict *recipe_verdict(TcCall *tc, Lane *lane, const TcOp *o
   for (int i = 0; i < n_recipe_verdicts; i++)
     if (recipe_verdicts[i].recipe == op->recipe && recipe_verdicts[i].threads == threads)
       return &recipe_verdicts[i];
-  RecipeVerdict *more = realloc(recipe_verdicts, sizeof *more * (size_t)(n_recipe_verdicts + 1));
-  if (!more)
-    return NULL;
-  recipe_verdicts = more;
   TcLaw law = {.name = ""}, *kept = NULL;
   const TcRecipe *variant = op->recipe;
   while (variant && variant_verdict(tc, lane, op, variant, threads, &law) != 1)
     variant = variant->next;
+  /* Only now: the wheel may have let another thread come here meanwhile. Two rows do no harm. */
+  RecipeVerdict *more = realloc(recipe_verdicts, sizeof *more * (size_t)(n_recipe_verdicts + 1));
+  if (!more)
+    return NULL;
+  recipe_verdicts = more;
   if (*law.name && (kept = malloc(sizeof *kept)) != NULL)
     *kept = law;
   recipe_verdicts[n_recipe_verdicts] = (RecipeVerdict){op->recipe, threads, variant, kept};

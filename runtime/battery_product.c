@@ -95,10 +95,10 @@ static bool product_same(Battery *t, Product s, int kind, bool with_bias, uint32
     rule = battery_rule(t, &whole);
     if (rule.way == plain.way && rule.blocks == plain.blocks)
       return true;
-    t->n_by_law++;
   }
   if (!rule.exact)
     return true;
+  t->n_by_law += law_only;
   battery_fill(t->a, m * k, kind, seed);
   battery_fill(t->b, k * n, kind, seed + 1000);
   battery_fill(t->c, n, kind, seed + 2000);

@@ -414,16 +414,17 @@ static struct PyModuleDef module_def = {
 };
 
 PyObject *tc__module_init(const TcModuleInfo *info) {
-  static bool initialized;
+  static bool has_key, initialized;
   PyObject *module = NULL;
   module_info = info;
   module_def.m_name = info->name;
   if (!initialized) {
-    if (pthread_key_create(&thread_key, thread_free) != 0)
+    if (!has_key && pthread_key_create(&thread_key, thread_free) != 0)
       return PyErr_NoMemory();
-    initialized = true;
+    has_key = true;
     if (!fork_watch() || !asserts_from_flags() || !mode_from_environment())
       goto done;
+    initialized = true;
   }
   if (PyType_Ready(&callable_type) < 0)
     goto done;

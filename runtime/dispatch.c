@@ -1,7 +1,7 @@
 /* dispatch.c: what generated code calls for an operation: its recipe first, else the wheel. */
 
 /* By class. True: done, and the operands that were handed over are unassigned. False: declined,
- * nothing happened. */
+ * nothing happened; or the block is broken. */
 static bool (*const by_recipe[TC_N_CLASSES])(TcCall *, TcTensor *, const TcOp *, TcUse *) = {
     [TC_MAP1] = map1,     [TC_MAP2] = map2,    [TC_REDUCE] = along,
     [TC_ROWWISE] = along, [TC_ARGMAX] = along, [TC_MATMUL] = matmul,
@@ -45,7 +45,11 @@ static inline bool run_op(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses
   bool recipe = tc->block && recipe_of(tc, op);
   for (int i = 0; i < op->n_operands && recipe; i++)
     recipe = see(tc, uses[i].var);
-  return (recipe && by_recipe[op->class](tc, out, op, uses)) || by_wheel(tc, out, op, uses);
+  if (recipe && by_recipe[op->class](tc, out, op, uses))
+    return true;
+  if (recipe && tc->block->broken)
+    return raise_internal(tc, "no threads for an operation");
+  return by_wheel(tc, out, op, uses);
 }
 
 bool tc_op1(TcCall *tc, TcTensor *out, const TcOp *op, TcUse x) {

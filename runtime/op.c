@@ -1,9 +1,8 @@
 /* op.c: an operation of a body, by its recipe or by the wheel.
  *
  * A recipe runs where this host has admitted it, its operands lie contiguous in memory, and its
- * rule holds for these sizes; it never fails half-way, and what it declines is as it was. All else
- * is one call of the wheel's own kernel, which also finds what eager would raise. Runs without the
- * GIL, too.
+ * rule holds for these sizes; what it declines is as it was. All else is one call of the wheel's
+ * own kernel, which also finds what eager would raise. Runs without the GIL, too.
  */
 
 /* ── one run over the rows ───────────────────────────────────────────────────────────────────── */
@@ -45,6 +44,7 @@ struct Block {
   Run *run;
   BufferCache *buffers; /* of the thread that runs it */
   int64_t first_row, n_rows;
+  bool broken; /* an operation failed half-way, and its operands are gone */
 };
 
 static bool in_blocks(const TcCall *tc) { return tc->block && tc->block->run->blocks; }
@@ -135,6 +135,13 @@ static inline bool finish(TcTensor *out, const TcTensor *result, TcUse *uses, in
   return true;
 }
 
+/* No threads could be had in the middle of an operation. */
+static bool abandon(const TcCall *tc, TcTensor *result) {
+  tc_drop(result);
+  tc->block->broken = true;
+  return false;
+}
+
 /* ── the rows of an operation on several threads ─────────────────────────────────────────────── */
 
 enum {
@@ -217,7 +224,8 @@ static bool map1(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   if (!result_new(tc, &result, &uses[0], TC_F32))
     return false;
   work.out = result.data;
-  return over_rows(tc, &rule, n, n, map1_piece, &work) && finish(out, &result, uses, 1);
+  return over_rows(tc, &rule, n, n, map1_piece, &work) ? finish(out, &result, uses, 1)
+                                                       : abandon(tc, &result);
 }
 
 /* The operand as a [rows, cols] result sees it; false when it does not broadcast to that. */
@@ -300,7 +308,7 @@ static bool map2(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
     }
     ok = over_rows(tc, &rule, rows, rows * work.cols, map2_piece, &work);
   }
-  return ok && finish(out, &result, uses, 2);
+  return ok ? finish(out, &result, uses, 2) : abandon(tc, &result);
 }
 
 /* ── along a dimension ───────────────────────────────────────────────────────────────────────── */
@@ -359,8 +367,8 @@ static bool along(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   if (!result_new(tc, &result, rowwise ? &uses[0] : NULL, dtype))
     return false;
   work.out = result.data;
-  return over_rows(tc, &rule, rows, rows * cols, along_piece, &work) &&
-         finish(out, &result, uses, 1);
+  return over_rows(tc, &rule, rows, rows * cols, along_piece, &work) ? finish(out, &result, uses, 1)
+                                                                     : abandon(tc, &result);
 }
 
 static bool transpose(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {

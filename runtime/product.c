@@ -5,7 +5,7 @@
 static const float *packed_weight(TcCall *tc, const TcTensor *w, TcMatmul *mm, int64_t elems,
                                   struct TcBuffer **temporary) {
   Run *run = tc->block->run;
-  bool keeps = w->buffer == NULL; /* an argument: the same memory in every block */
+  bool keeps = w->origin != NULL; /* an argument: nothing writes there during the call */
   for (int i = 0; keeps && i < run->n_packs; i++) {
     const Pack *pack = &run->packs[i];
     if (pack->weight == mm->w && pack->k == mm->k && pack->n == mm->n &&
@@ -61,14 +61,16 @@ static bool product(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses, TcTe
   if (rule.pack_elems > 0 &&
       !(work.mm.packed = packed_weight(tc, w, &work.mm, rule.pack_elems, &temporary)))
     return false;
-  bool ok = result_new(tc, result, NULL, TC_F32);
-  if (ok) {
+  bool fits = result_new(tc, result, NULL, TC_F32), ok = false;
+  if (fits) {
     work.mm.out = result->data;
     ok = over_rows(tc, &rule, mm->m, mm->m * mm->k, product_piece, &work);
   }
   if (temporary)
     buffer_free(temporary);
-  return ok && finish(out, result, uses, op->n_operands);
+  if (!fits)
+    return false;
+  return ok ? finish(out, result, uses, op->n_operands) : abandon(tc, result);
 }
 
 static bool matmul(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {

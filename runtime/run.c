@@ -17,19 +17,26 @@ enum {
 
 /* ── sizes that want one block ───────────────────────────────────────────────────────────────── */
 
-/* Per callable: sizes for which an operation wanted the batch whole, so that the next call of that
- * size does not run a block in vain. Digests; what another one displaces is only slower. Read and
- * written without the GIL. */
+/* Per callable: sizes for which a block could not run, mostly since an operation wanted the batch
+ * whole, so that the next call of that size does not try in vain. Digests; what another one
+ * displaces is only slower. Read and written without the GIL. */
 enum { N_WHOLE = 8 };
 typedef struct WholeSizes {
   uint64_t digests[N_WHOLE];
 } WholeSizes;
 
-static uint64_t digest_sizes(const TcFunc *func, const TcValue *args, int threads) {
-  uint64_t digest = (uint64_t)threads;
-  for (int i = 0; i < func->n_params; i++)
-    for (int d = 0; d < 2 && func->params[i].type.kind == TC_TENSOR; d++)
-      digest = (digest ^ (uint64_t)args[i].tensor.sizes[d]) * 0x9e3779b97f4a7c15u;
+/* And what else a recipe may go by. */
+static uint64_t digest_call(const Run *run, const TcFunc *func, const TcValue *args) {
+  uint64_t digest = (uint64_t)run->threads * 2 + run->products;
+  for (int i = 0; i < func->n_params; i++) {
+    if (func->params[i].type.kind != TC_TENSOR)
+      continue;
+    const TcTensor *x = &args[i].tensor;
+    const uint64_t facts[] = {(uint64_t)x->sizes[0], (uint64_t)x->sizes[1],
+                              (uint64_t)(x->data != NULL) * 2 + x->turned};
+    for (int k = 0; k < 3; k++)
+      digest = (digest ^ facts[k]) * 0x9e3779b97f4a7c15u;
+  }
   return digest ^ digest >> 32;
 }
 
@@ -47,7 +54,7 @@ static void whole_note(WholeSizes *sizes, uint64_t digest) {
  * the batch whole, or would raise; no exception is set. */
 static bool run_block(const TcCall *tc, Run *run, const TcValue *args, int64_t first, int64_t n,
                       TcTensor *result) {
-  struct Block block = {run, &buffer_cache, first, n};
+  struct Block block = {run, &buffer_cache, first, n, false};
   TcCall own = *tc;
   TcValue values[MOST_PARAMS], value;
   const TcFunc *func = tc->func;
@@ -57,7 +64,8 @@ static bool run_block(const TcCall *tc, Run *run, const TcValue *args, int64_t f
     if (!func->params[i].rows)
       continue;
     TcTensor *x = &values[i].tensor;
-    x->data = (float *)x->data + first * x->sizes[1];
+    x->data =
+        (char *)x->data + (size_t)(first * x->sizes[1]) * dtype_bytes(func->params[i].type.dtype);
     x->sizes[0] = n;
     x->rows = true;
   }
@@ -172,7 +180,7 @@ done:
 /* The batch at once. */
 static bool run_whole(TcCall *tc, Run *run, const TcValue *args, TcValue *result) {
   const TcType *type = &tc->func->result;
-  struct Block block = {run, &buffer_cache, 0, 0};
+  struct Block block = {run, &buffer_cache, 0, 0, false};
   tc->block = &block;
   bool ok = tc->func->body(tc, args, result);
   tc->block = NULL;
@@ -212,7 +220,7 @@ static bool run_recipes(TcCall *tc, Run *run, WholeSizes *sizes, TcValue *args, 
   run->blocks = plan_blocks(func, args, run, &job);
   bool done = false;
   if (run->blocks) {
-    uint64_t digest = digest_sizes(func, args, run->threads);
+    uint64_t digest = digest_call(run, func, args);
     if (!whole_before(sizes, digest)) {
       done = run_in_blocks(tc, run, &job, result);
       if (!done)

@@ -165,7 +165,8 @@ static void torch_body_leave(const Plan *plan) {
 
 /* Another thread may drop the object of an argument, and torch takes the GIL whenever the count of
  * a tensor with a Python object goes from one to two: a handle of our own, made now, settles both.
- * Not x.data = …, which changes the tensor itself: eager races with it, too. */
+ * Not x.data = … in the middle of a call, which takes the memory from under the body
+ * (docs/numerics.md). */
 static bool torch_pin(Plan *plan) {
   const TcFunc *func = plan->tc.func;
   for (int i = 0; i < func->n_params; i++) {

@@ -141,6 +141,7 @@ def build(folder: Path, monkeypatch: pytest.MonkeyPatch, lane: str, breaks: Iter
     project = Project(folder / "project", {"m.py": source(lane)})
     monkeypatch.setattr(cc, "runtime_dir", lambda: str(runtime))
     monkeypatch.setenv("TENSORC_CACHE_DIR", str(folder / "cache"))
+    monkeypatch.setenv("CFLAGS", "-O0")  # the same bits, compiled in a third of the time
     monkeypatch.setattr(sys, "argv", ["tensorc"])
     assert __main__.main(["build", "-q", str(project.root)]) == 0
     return project

@@ -55,6 +55,14 @@ def vector(x: TensorF32Cpu2D, v: TensorF32Cpu1D) -> TensorF32Cpu1D:
     return (x @ v).tanh()
 
 
+def turns(x: TensorF32Cpu2D, w: TensorF32Cpu2D, s: TensorF32Cpu1D, n: int) -> TensorF32Cpu2D:
+    h = F.linear(x, w)
+    for i in range(n):
+        w = torch.rsqrt(w) * s
+        h = h + F.linear(x, w)
+    return h
+
+
 def passed_on(x: TensorF32Cpu2D, n: int) -> TensorF32Cpu2D:
     y = x
     for i in range(n):
@@ -190,6 +198,18 @@ def test_a_call_that_prints_or_raises(built: Project, capfd: pytest.CaptureFixtu
         with pytest.raises(ZeroDivisionError):
             m.raised(x, 0)
     assert m.printed.stats()["wheel"] == m.raised.stats()["wheel"] == {}
+
+
+def test_a_weight_that_changes(built: Project) -> None:
+    """A weight that the function itself computes lies where the one before it lay: nothing of that one may be left."""
+    import torch
+
+    m = built.load("m", "native")
+    for rows, out, inner, gaps in ((32, 32, 32, 1), (32, 32, 32, 2), (40, 96, 768, 1), (300, 64, 64, 1), (300, 64, 64, 2)):
+        x, s = torch.rand(rows, inner), torch.rand(inner) + 0.5
+        w = (torch.rand(out, inner * gaps) + 0.1)[:, ::gaps]
+        for n in (0, 1, 3):
+            assert same(m.turns.__wrapped__(x, w, s, n), m.turns(x, w, s, n)), (rows, out, inner, gaps, n)
 
 
 def test_random_layouts(built: Project) -> None:
