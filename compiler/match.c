@@ -205,8 +205,13 @@ static Ir *match_rules(Claimer *c, Arguments *args, int first, int end) {
   bool tensors = true;
   for (int i = 0; i < n; i++)
     tensors = tensors && args->operands[i] && args->operands[i]->type.kind == TYPE_TENSOR;
-  const char *code = tensors ? refusing_rule(args, n, first, end)->label.reject
-                             : lane_table[c->func->lane].no_tensor;
+  /* Of a form that only we have, users' tools know the form's code, as of any that is not native.
+   */
+  bool ours = strcmp(rule_table[form].label.reject, "RXT030") == 0;
+  const Label *label = &refusing_rule(args, n, first, end)->label;
+  const char *code = ours      ? label->misused
+                     : tensors ? label->reject
+                               : lane_table[c->func->lane].no_tensor;
   return refuse(c, code, OUTCOME_REJECTED, args->span, shown_forms(c, first, end),
                 args->kind == SPELL_OPERATOR ? "%s does not take %s"
                                              : "no native form of %s takes %s with these arguments",

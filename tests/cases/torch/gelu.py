@@ -48,7 +48,7 @@ def tanh_of_ints(k: TensorI64Cpu1D) -> TensorI64Cpu1D:
 # tanh_1d native tensorc-torch/functional-gelu-tanh-f32-cpu-rank1-2
 # inside native rextio-torch/functional-gelu-none-f32-cpu-rank1-2 rextio-torch/tensor-add-f32-cpu-same-rank rextio-torch/unary-neg-f32-cpu-rank1-2 tensorc-torch/functional-gelu-tanh-f32-cpu-rank1-2
 # of_row native rextio-torch/functional-gelu-none-f32-cpu-rank1-2 rextio-torch/tensor-add-f32-cpu-2d-1d-broadcast
-# tanh_of_ints rejected RXTP-TORCH-010 @ 40:11-40:40
+# tanh_of_ints rejected RXTP-TORCH-044 @ 40:11-40:40
 # >>> run
 # plain_2d(any2()); plain_1d(any1())
 # none_2d(any2()); none_1d(any1())
