@@ -318,10 +318,17 @@ def pytest_testnodedown(node: Any, error: Any) -> None:
     global native_calls
     done = getattr(node, "workeroutput", {})
     native_calls += done.get("native_calls", 0)
-    shutil.rmtree(done.get("cases_folder", os.devnull), ignore_errors=True)
+    if "cases_folder" in done:
+        cases_folders.add(done["cases_folder"])
 
 
 native_calls = 0  # that the cases made, in all processes of the run
+cases_folders: set[str] = set()  # that they shared
+
+
+def pytest_unconfigure() -> None:
+    for folder in cases_folders:  # only now has none of them a use for it
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

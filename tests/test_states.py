@@ -518,7 +518,10 @@ def test_precision_and_threads(built: Any) -> None:
     m = load(built, "native")
     x, w = torch.randn(64, 128), torch.randn(128, 64)
     m.product(x, w)
-    by_wheel = lambda: m.product.stats()["wheel"].get("matmul", 0)
+
+    def by_wheel() -> int:
+        return int(m.product.stats()["wheel"].get("matmul", 0))
+
     for precision, lower in (("highest", 0), ("high", 1), ("medium", 1), ("highest", 0)):
         torch.set_float32_matmul_precision(precision)
         before = by_wheel()
