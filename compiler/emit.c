@@ -44,7 +44,6 @@ static void emit_type(Buf *out, Type type) {
 
 static void emit_string(Buf *out, const char *text) { buf_add_c_string(out, text, strlen(text)); }
 
-/* The description of one function for the runtime. */
 static bool prints(const Block *block) {
   for (int i = 0; i < block->n; i++) {
     const Ir *ir = block->items[i];
@@ -54,6 +53,7 @@ static bool prints(const Block *block) {
   return false;
 }
 
+/* The description of one function for the runtime. */
 static void emit_descriptor(Buf *out, const Func *func) {
   static const char *const passing[] = {"TC_POSITIONAL_ONLY", "TC_POSITIONAL_OR_KEYWORD",
                                         "TC_KEYWORD_ONLY"};

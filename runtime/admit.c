@@ -216,20 +216,23 @@ static void admissions_free(Admission *admission) {
   }
 }
 
+static bool is_product(TcClass class) {
+  return class == TC_MATMUL || class == TC_LINEAR || class == TC_MV;
+}
+
 /* What a recipe was admitted as: by a law, by the wheel's own function, itself, or a variant by its
  * name. */
 static void verdict_words(const RecipeVerdict *verdict, char *words, size_t size) {
   static const TcCase any = {.rows = 1, .cols = 1, .k = 1, .threads = 1};
   const TcRecipe *recipe = verdict->admitted;
   const TcLaw *law = verdict->law;
-  bool product = recipe->class == TC_MATMUL || recipe->class == TC_LINEAR || recipe->class == TC_MV;
   TcRule rule = recipe->rule(TC_ISA_BASELINE, &any); /* has no kernel of its own for a product */
   if (law)
     snprintf(words, size, "%s: chains of %d%s", law->name, law->chain,
              law->small ? ", small kernels" : "");
   else
     snprintf(words, size, "%s",
-             product && rule.exact && rule.way == TC_WHEEL ? "wheel"
-             : recipe == verdict->recipe                   ? "recipe"
-                                                           : recipe->name);
+             is_product(recipe->class) && rule.exact && rule.way == TC_WHEEL ? "wheel"
+             : recipe == verdict->recipe                                     ? "recipe"
+                                                                             : recipe->name);
 }

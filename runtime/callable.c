@@ -272,10 +272,6 @@ static Lane *needed_lane(const TcFunc *func) {
   return tensors ? &torch_lane : &scalar_lane;
 }
 
-static bool is_product(TcClass class) {
-  return class == TC_MATMUL || class == TC_LINEAR || class == TC_MV;
-}
-
 /* What a function that may run recipes keeps of its operations. */
 static bool callable_ops_new(Callable *self) {
   const TcFunc *func = self->func;
