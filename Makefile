@@ -18,7 +18,7 @@ OWN_PY := setup.py python/tensorc bench
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wundef -Wstrict-prototypes -Wmissing-prototypes
 PYTHON_INCLUDE = $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
-.PHONY: demo test fuzz check format bench asan build docs clean
+.PHONY: demo test slow fuzz check format bench asan build docs clean
 
 # LANE=tensorflow shows the other framework.
 LANE := torch
@@ -32,7 +32,11 @@ demo: $(VENV)/build.stamp $(VENV)/$(LANE).stamp
 # Files go to processes in order, the recipes last: they start the frameworks' threads, which no forked test survives.
 JOBS := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 test: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
-	$(PY) -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
+	$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+
+# The same tests with more calls: sweeps that take the better part of an hour.
+slow: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
+	SLOW=1 $(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 # Random programs against Python, to the bit: make fuzz PROGRAMS=20000 SEED=0
 PROGRAMS := 2000

@@ -6,8 +6,8 @@
             {"done": [[call text, what is wrong], ...], "made": number of native calls}
 
 Started with the build tree on sys.path and the mode in TENSORC_MODE. Each call is made on fresh, equal arguments by the eager
-original (the case file itself, imported on its own) and by the built module, at 1 and 2 torch threads. The builders make torch
-tensors; for TensorFlow these become EagerTensors.
+original (the case file itself, imported on its own) and by the built module, at 1 and 2 torch threads (the modes that may run
+Python: at 2, but for `make slow`). The builders make torch tensors; for TensorFlow these become EagerTensors.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ from typing import Any
 import tensors
 import torch
 from compare import difference, value
-from workbench import BODIES
+from workbench import BODIES, SLOW
 
 warnings.simplefilter("ignore")
 NATIVE = os.environ.get("TENSORC_MODE") == "native"
 COMPARE = os.environ.get("TENSORC_MODE") == "compare"
+THREADS = (1, 2) if NATIVE or SLOW else (2,)
 LANE = "torch"  # of the case at hand
 _entered: list[str] = []
 
@@ -140,10 +141,10 @@ def one(text: str, native_raises: str | None, eager: dict[str, Any], built: dict
     assert isinstance(node, ast.Call)
     n_calls, faults = len(unfold(node, eager, text)), []
     made = 0
-    for threads in (1, 2) if LANE == "torch" else (1,):
+    for threads in THREADS if LANE == "torch" else (1,):
         torch.set_num_threads(threads)
         wanted, gotten, warm = unfold(node, eager, text), unfold(node, built, text), unfold(node, built, text)
-        if threads == 1:  # the first call may import and look things up in Python
+        if threads == THREADS[0]:  # the first call may import and look things up in Python
             f, args, kwargs = warm[0]
             picture(f, args, kwargs, False)
         for i in range(n_calls):

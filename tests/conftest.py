@@ -10,7 +10,6 @@ import os
 import select
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -25,6 +24,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import casefile  # noqa: E402
+import forked  # noqa: E402
 import workbench  # noqa: E402
 from workbench import Project  # noqa: E402
 
@@ -67,6 +67,13 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     # a case named on the command line is not a test module
     return _Nothing.from_parent(parent, path=module_path) if CASES in module_path.parents else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What one of several processes runs whole: a file, which builds once; the cases of a lane, whose processes have its framework."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(f"cases-{item.case.lane}" if isinstance(item, CaseItem) else item.path.name))
 
 
 class CaseItem(pytest.Item):
@@ -221,10 +228,11 @@ class Bench:
             project = self.where[case.path, numerics]
             if isinstance(project, str):
                 return [["build", project]]
-            key = (project.root, mode, case.lane)  # one framework in a process
+            lane = "tensorflow" if case.lane == "tensorflow" else "torch"
+            key = (project.root, mode, lane)
             worker = self.workers.get(key)
             if worker is None:
-                worker = self.workers[key] = Worker(project, mode)
+                worker = self.workers[key] = Worker(project, mode, lane)
             found, made = worker.ask({"source": str(case.path), "module": self.module(case), "lane": case.lane, "calls": calls,
                                       "exact": exact if (numerics, mode) == ("exact", "native") and usual_kernels else []})
             faults += [[f"[{mode}, {numerics}] {text}", wrong] for text, wrong in found]
@@ -241,34 +249,37 @@ class Bench:
 class Worker:
     """case_worker.py in a process of its own: what crashes there is one failed call, not the end of the session."""
 
-    def __init__(self, project: Project, mode: str) -> None:
-        self.project, self.mode = project, mode
-        self.process: subprocess.Popen[bytes] | None = None
+    def __init__(self, project: Project, mode: str, lane: str) -> None:
+        self.project, self.mode, self.lane = project, mode, lane
+        self.child: forked.Child | None = None
 
     def _start(self) -> None:
-        path = [str(self.project.tree), str(workbench.PACKAGES), str(workbench.TESTS)]
         env = workbench.environment(TENSORC_MODE=self.mode)
-        env["PYTHONPATH"] = os.pathsep.join(path)
+        env["PYTHONPATH"] = os.pathsep.join(map(str, (self.project.tree, workbench.PACKAGES, workbench.TESTS)))
         self.errors = tempfile.TemporaryFile()
         self.pending = b""
-        self.process = subprocess.Popen([sys.executable, "-X", "faulthandler", str(workbench.TESTS / "case_worker.py")], env=env,
-                                        cwd=self.project.root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors)
+        read, write = os.pipe()
+        back, answer = os.pipe()
+        code = f"import faulthandler, case_worker\nfaulthandler.enable()\ncase_worker.main()  # {self.lane}\n"
+        with open(read, "rb") as jobs, open(answer, "wb") as answers:
+            self.jobs, self.answers = open(write, "wb", buffering=0), back
+            self.child = forked.Child(code, env, self.project.root, (jobs, answers, self.errors))
 
     def stop(self) -> None:
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            self.process = None
+        if self.child is not None:
+            self.child.kill()
+            self.jobs.close()
+            os.close(self.answers)
+            self.child = None
 
     def _line(self, seconds: float) -> dict[str, Any] | None:
         """The next answer; None at the end of the process or of the time."""
-        assert self.process and self.process.stdout
         deadline = time.monotonic() + seconds
         while b"\n" not in self.pending:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
+            if left <= 0 or not select.select([self.answers], [], [], left)[0]:
                 return None
-            more = os.read(self.process.stdout.fileno(), 1 << 16)
+            more = os.read(self.answers, 1 << 16)
             if not more:
                 return None
             self.pending += more
@@ -283,33 +294,24 @@ class Worker:
         faults: list[list[str]] = []
         calls, made = list(job["calls"]), 0
         while True:
-            if self.process is None:
+            if self.child is None:
                 self._start()
-            assert self.process and self.process.stdin
-            self.process.stdin.write(json.dumps({**job, "calls": calls}).encode() + b"\n")
-            self.process.stdin.flush()
+            assert self.child
+            self.jobs.write(json.dumps({**job, "calls": calls}).encode() + b"\n")
             current = -1
             while (answer := self._line(120)) is not None and "done" not in answer:
                 current = answer["call"]
             if answer is not None:
                 return faults + answer["done"], made + answer["made"]
-            ended = self.process.poll() is not None or not self._alive()
+            ended = self.child.wait(1)
             self.errors.seek(0)
             text = self.errors.read().decode(errors="replace").strip()[-600:]
-            why = f"the process ended ({self.process.poll()}): {text}" if ended else "no answer within 120 s"
+            why = f"the process ended ({self.child.status}): {text}" if ended else "no answer within 120 s"
             self.stop()
             faults.append([calls[current][0] if current >= 0 else "import", why])
             if current < 0:
                 return faults, made
             calls = calls[current + 1:]  # go on behind the call that did it
-
-    def _alive(self) -> bool:
-        try:
-            assert self.process
-            self.process.wait(1)
-        except subprocess.TimeoutExpired:
-            return True
-        return False
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -149,7 +149,7 @@ def test_two_builds_are_equal(tmp_path: Path) -> None:
 
 def counting_compiler(folder: Path) -> tuple[Path, Path]:
     log = folder / "compiled.log"
-    return fake_compiler(folder, f'for a in "$@"; do case "$a" in *.c) echo "$a" >> "{log}";; esac; done\nexec cc "$@"\n'), log
+    return fake_compiler(folder, f'for a in "$@"; do case "$a" in *.c) echo "$a" >> "{log}";; esac; done\nexec cc "$@" -O0\n'), log
 
 
 def compiled(log: Path) -> set[str]:
@@ -308,7 +308,7 @@ def test_compiler_by_environment(tmp_path: Path) -> None:
     assert done.returncode == 1 and "false" in done.stderr
     done = project.try_build(env=environment(PATH="/nonexistent", CC=None))
     assert done.returncode == 1 and len(done.stderr.strip().splitlines()) == 1 and "compiler" in done.stderr, done.stderr
-    wrapper = fake_compiler(tmp_path, 'shift\nexec cc "$@"\n')
+    wrapper = fake_compiler(tmp_path, 'shift\nexec cc "$@" -O0\n')
     project.build(env=environment(CC=f"'{wrapper}' extra-argument", CFLAGS='-DNAME="a b"'))
     assert project.run(USE.format(module="m")).strip() == DONE
     for path in project.extensions:
@@ -319,7 +319,7 @@ def test_a_failed_build_keeps_the_last_good_tree(tmp_path: Path) -> None:
     project = Project(tmp_path / "p", {"m.py": ACT, "n.py": ACT}).build()
     before = {k: v for k, v in snapshot(project.tree).items()}
     project.write("m.py", ACT.replace("relu", "tanh"))
-    cc = fake_compiler(tmp_path, 'case "$*" in *_tensorc_m.c*) echo "error: no" >&2; exit 1;; esac\nexec cc "$@"\n')
+    cc = fake_compiler(tmp_path, 'case "$*" in *_tensorc_m.c*) echo "error: no" >&2; exit 1;; esac\nexec cc "$@" -O0\n')
     done = project.try_build("--cc", str(cc))
     assert done.returncode == 1 and "m.py" in done.stderr
     assert snapshot(project.tree) == before, "all or nothing"
@@ -329,7 +329,7 @@ def test_a_failed_build_keeps_the_last_good_tree(tmp_path: Path) -> None:
 
 def test_interrupted_build(tmp_path: Path) -> None:
     """Killed in the middle of the C compiler: the next build is whole."""
-    cc = fake_compiler(tmp_path, 'case "$*" in *_tensorc_m.c*) sleep 30;; esac\nexec cc "$@"\n')
+    cc = fake_compiler(tmp_path, 'case "$*" in *_tensorc_m.c*) sleep 30;; esac\nexec cc "$@" -O0\n')
     project = Project(tmp_path / "p", {"m.py": ACT})
     process = subprocess.Popen([sys.executable, "-m", "tensorc", "build", str(project.root), "--cc", str(cc)], env=environment(), stdout=subprocess.DEVNULL,
                                stderr=subprocess.DEVNULL, start_new_session=True)
@@ -529,13 +529,13 @@ def test_import_order(module_folder: Path, first: str) -> None:
 def test_extension_before_torch(module_folder: Path) -> None:
     """The extension itself, and a module whose functions need torch but which imports it only for types."""
     project = Project(module_folder / "order", {"m.py": "import torch.nn.functional as F\nimport torch\nfrom tensorc.types import *\n" + ACT.split("\n\n", 1)[1]}).build()
-    out = project.run("import _tensorc_m, sys\nprint('torch' in sys.modules)\nimport torch, m\nprint(m.act(-torch.ones(1, 2)).tolist(), " + NATIVE.format(f="m.act") + ")").splitlines()
+    out = project.run("import _tensorc_m, sys\nprint('torch' in sys.modules)\nimport torch, m\nprint(m.act(-torch.ones(1, 2)).tolist(), " + NATIVE.format(f="m.act") + ")", fresh=True).splitlines()
     assert out == ["False", DONE]
 
 
 def test_function_of_numbers_needs_no_torch(tmp_path: Path) -> None:
     project = Project(tmp_path, {"m.py": "def f(n: int) -> int:\n    return n * 2\n\n"}).build()
-    assert project.run("import m, sys\nprint(m.f(3), m.f.body in ('library', 'exact'), 'torch' in sys.modules)").strip() == "6 True False"
+    assert project.run("import m, sys\nprint(m.f(3), m.f.body in ('library', 'exact'), 'torch' in sys.modules)", fresh=True).strip() == "6 True False"
 
 
 def test_nothing_is_needed_at_run_time(module_folder: Path) -> None:
@@ -637,7 +637,7 @@ def test_concurrent_builds(tmp_path: Path) -> None:
 
 
 def test_another_compiler_gets_its_own_archive(tmp_path: Path) -> None:
-    cc = fake_compiler(tmp_path, 'exec cc -DOTHER_COMPILER "$@"\n')
+    cc = fake_compiler(tmp_path, 'exec cc -DOTHER_COMPILER "$@" -O0\n')
     project = Project(tmp_path / "p", {"m.py": ACT})
     cache = tmp_path / "cache"
     project.build("--cc", str(cc), env=environment(TENSORC_CACHE_DIR=str(cache)))

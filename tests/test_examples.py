@@ -1,19 +1,18 @@
 """The bits of the examples: classes, probabilities, logits and means, under each setting that changes a framework's kernels.
 
-EXAMPLE_CALLS: random calls for each setting (400; 10,000 take a minute or two).
+A hundred random calls for each of the usual settings; `make slow`: 10,000, and for each setting that there is.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from workbench import ROOT, Project
+from workbench import ROOT, SLOW, Project
 
-CALLS = int(os.environ.get("EXAMPLE_CALLS", "400"))
+CALLS = 10_000 if SLOW else 100
 # What changes a framework's kernels, and whether the recipes are for those.
 SETTINGS: list[tuple[str, dict[str, str], bool]] = [
     ("torch", {}, True),  # 1 and 2 threads in turn
@@ -33,6 +32,7 @@ SETTINGS: list[tuple[str, dict[str, str], bool]] = [
     ("tensorflow", {"ONEDNN_MAX_CPU_ISA": "SSE41"}, False),
     ("tensorflow", {"TENSORFLOW_USE_CUSTOM_CONTRACTION_KERNEL": "0"}, False),
 ]
+USUAL = [{}, {"EXAMPLE_THREADS": "3"}, {"ATEN_CPU_CAPABILITY": "default"}, {"TF_NUM_INTRAOP_THREADS": "2"}, {"ONEDNN_MAX_CPU_ISA": "SSE41"}]
 LANES = [pytest.param(lane, marks=pytest.mark.skipif(not find_spec(lane), reason=f"{lane} is not installed")) for lane in ("torch", "tensorflow")]
 
 
@@ -54,7 +54,7 @@ def built(request: pytest.FixtureRequest, module_folder: Path) -> tuple[str, Pro
 
 def test_bits(built: tuple[str, Project]) -> None:
     lane, project = built
-    for variables, exact in [(variables, exact) for of, variables, exact in SETTINGS if of == lane]:
+    for variables, exact in [(variables, exact) for of, variables, exact in SETTINGS if of == lane and (SLOW or variables in USUAL)]:
         found = project.script("example_calls.py", lane, str(CALLS), mode="native", **variables)
         assert found["different"] == [] and found["calls"] == CALLS, variables
         assert set(found["bodies"]) <= {"exact", "library"}

@@ -14,7 +14,12 @@ import sys
 import textwrap
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import forked
+
+if TYPE_CHECKING:
+    import pytest
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parent
@@ -28,6 +33,7 @@ PACKAGES = Path(_spec.origin).resolve().parent.parent if _spec and _spec.origin 
 IMPORTING = threading.Lock()
 ISOLATED = False  # true in the child of a test marked `isolated`
 BODIES = ("library", "exact")  # what `.body` says after a native call
+SLOW = "SLOW" in os.environ  # make slow: more calls of the same kinds
 
 # For environment(): without what makes a framework choose other kernels than those that the recipes are for.
 USUAL_KERNELS: dict[str, str | None] = dict.fromkeys(("ATEN_CPU_CAPABILITY", "MKL_ENABLE_INSTRUCTIONS", "TF_ENABLE_ONEDNN_OPTS", "ONEDNN_MAX_CPU_ISA"))
@@ -132,6 +138,22 @@ class Project:
     def try_build(self, *args: str, env: dict[str, str] | None = None, timeout: float = 600) -> subprocess.CompletedProcess[str]:
         return tensorc("build", self.root, *args, env=env, timeout=timeout)
 
+    def build_with_runtime(self, monkeypatch: pytest.MonkeyPatch, cache: Path, cflags: str, ldflags: str = "") -> Project:
+        """Builds in this process, with a runtime compiled under these flags and for the instruction sets of this CPU alone."""
+        from tensorc import __main__, cc
+
+        with monkeypatch.context() as changed:
+            flags = Path("/proc/cpuinfo").read_text().split()
+            needs = {"baseline": "sse2", "avx2": "avx2", "avx512": "avx512f"}
+            changed.setattr(cc, "X86_KERNELS", {name: how for name, how in cc.X86_KERNELS.items() if needs[name] in flags})
+            changed.setenv("TENSORC_CACHE_DIR", str(cache))
+            changed.setenv("CFLAGS", cflags)
+            changed.setenv("LDFLAGS", ldflags)
+            changed.setattr(sys, "argv", ["tensorc"])
+            if __main__.main(["build", "-q", str(self.root)]) != 0:
+                raise BuildFailed("tensorc build failed: what it said is in the captured output")
+        return self
+
     @staticmethod
     def native_calls(function: Any) -> int:
         """How many calls a native body has answered."""
@@ -151,15 +173,21 @@ class Project:
         return importlib.import_module(module)
 
     def python(self, code: str, *, mode: str | None = "native", env: dict[str, str] | None = None, path: Path | None = None,
-               timeout: float = 300) -> subprocess.CompletedProcess[str]:
-        """Runs code in a fresh interpreter that imports from the build tree (-P: not from the sources in its folder)."""
-        where = [str(path or self.tree), str(PACKAGES)]
+               fresh: bool = False, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+        """Runs code as an interpreter of its own would that imports from the build tree (-P: not from the sources in its folder).
+
+        It is one of its own (fresh) where the code must import a framework by itself, or the environment holds what a
+        framework reads when it is imported; else a child of this process, which has imported torch and never called it.
+        """
         env = dict(env if env is not None else environment())
-        env["PYTHONPATH"] = os.pathsep.join(where + [str(TESTS)])
+        env["PYTHONPATH"] = os.pathsep.join([str(path or self.tree), str(PACKAGES), str(TESTS)])
         if mode:
             env["TENSORC_MODE"] = mode
-        return subprocess.run([sys.executable, "-P", "-c", textwrap.dedent(code)], cwd=self.root, env=env, capture_output=True,
-                              text=True, timeout=timeout)
+        code = textwrap.dedent(code)
+        if not fresh and forked.can_run(code, env):
+            return forked.run(code, env, self.root, timeout)
+        return subprocess.run([sys.executable, "-P", "-c", code], cwd=self.root, env=env, capture_output=True, text=True,
+                              timeout=timeout)
 
     def run(self, code: str, **options: Any) -> str:
         """Like python(), and the code must end well; gives its standard output."""

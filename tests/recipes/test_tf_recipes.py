@@ -421,7 +421,7 @@ def test_other_process(onednn: bool, most: str, threads: int) -> None:
         pytest.skip("all that this processor has is AVX2")
     environment = dict(os.environ, TF_ENABLE_ONEDNN_OPTS=str(int(onednn)), ONEDNN_MAX_CPU_ISA=most)
     environment["TENSORC_TF_THREADS"] = str(threads)
-    environment["TENSORC_RECIPES_RANDOM"] = str(RANDOM // 6)
+    environment["TENSORC_RECIPES_RANDOM"] = str(RANDOM // 20)
     chosen = "softmax or random or big or (matmul and small)" if threads == 2 else "random or big"
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", chosen, __file__]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
