@@ -196,7 +196,7 @@ static void add_tensor_types(Json *json, Arena *scratch) {
   const char **keys = ARENA_ARRAY(scratch, const char *, N_MARKERS);
   int n = 0;
   for (int i = 0; i < N_MARKERS; i++) {
-    Type type = {markers[i].kind, markers[i].dtype, markers[i].device, markers[i].rank};
+    Type type = {markers[i].kind, markers[i].dtype, markers[i].device, markers[i].rank, NULL, NULL};
     if (markers[i].lane != LANE_NONE && type.device == DEVICE_CPU)
       keys[n++] = type_key(type, markers[i].lane);
   }

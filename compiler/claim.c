@@ -35,6 +35,7 @@ Ir *ir_add(Claimer *c, IrOp op, Type type, Span span, int n_args, Ir *a, Ir *b) 
   ir->span = span;
   ir->id = c->func->n_ir++;
   ir->n_args = n_args;
+  ir->args = ARENA_ARRAY(&c->unit->arena, Ir *, 3);
   ir->args[0] = a;
   ir->args[1] = b;
   ARENA_PUSH(&c->unit->arena, c->block, ir);

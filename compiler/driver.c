@@ -1,4 +1,4 @@
-/* driver.c: the sequence of passes over one source file. */
+/* driver.c: the sequence of passes over one source file, and over one graph. */
 #include "tensorc.h"
 
 #include <stdlib.h>
@@ -43,6 +43,18 @@ bool driver_compile(Unit *unit, const char *source, size_t n_bytes) {
     plan_func(unit, func);
     ir_verify(unit, func, "plan");
   }
+  return true;
+}
+
+bool driver_graph(Unit *unit, const char *text, size_t n_bytes, Buf *problem) {
+  if (!graph_read(unit, text, n_bytes, problem))
+    return false;
+  Func *func = unit->funcs.items[0];
+  ir_verify(unit, func, "graph");
+  fold_func(unit, func);
+  ir_verify(unit, func, "fold");
+  layout_func(unit, func);
+  ir_verify(unit, func, "layout");
   return true;
 }
 

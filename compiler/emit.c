@@ -104,7 +104,7 @@ static int count_newlines(const char *text) {
   return n;
 }
 
-static uint64_t digest(const char *text) { /* FNV-1a */
+uint64_t emit_digest(const char *text) { /* FNV-1a */
   uint64_t digest = 14695981039346656037u;
   for (; text && *text; text++)
     digest = (digest ^ (unsigned char)*text) * 1099511628211u;
@@ -167,5 +167,5 @@ void emit_unit(Buf *out, Unit *unit, const char *extension) {
   buf_addf(out, ", .funcs = functions, .n_funcs = %d,\n    .gradients = %s, .on_mismatch = %s",
            n_funcs, on_text(unit->options.gradients), on_text(unit->options.on_mismatch));
   buf_addf(out, ",\n    .digest = \"%016llx\"};\nTC_MODULE(%s, &module_info)\n",
-           (unsigned long long)digest(out->text), extension);
+           (unsigned long long)emit_digest(out->text), extension);
 }

@@ -515,6 +515,10 @@ static void emit_ir(Emitter *e, const Ir *ir) {
     break;
   case IR_CONST:
   case IR_ASSERTS:
+  case IR_INPUT:
+  case IR_NODE:
+  case IR_ITEM:
+  case IR_RESULTS:
   case IR_COUNT:
     NEVER("instruction");
   }

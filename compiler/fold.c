@@ -188,6 +188,8 @@ static bool same_operation(const Block *block, int end, const Ir *a, const Ir *b
   if (a->op != b->op || a->op == IR_CONST || a->op == IR_GET || !ir_is_value(a) ||
       !type_equal(a->type, b->type) || a->n_args != b->n_args)
     return false;
+  if (a->op == IR_INPUT || a->op == IR_NODE || a->op == IR_ITEM) /* tensors with an identity */
+    return false;
   if (a->op == IR_TENSOR &&
       (a->tensor_op != b->tensor_op || a->dim != b->dim || a->keepdim != b->keepdim))
     return false;

@@ -49,6 +49,16 @@ static void broken(const Verify *v, const Ir *ir, const char *what) {
 
 static void verify_block(Verify *v, const Block *block);
 
+/* The arguments of a graph's operation that are values of it. */
+static int count_operands(const Attr *attrs, int n_attrs) {
+  int n = 0;
+  for (int i = 0; i < n_attrs; i++)
+    n += attrs[i].kind == ATTR_VALUE  ? 1
+         : attrs[i].kind == ATTR_LIST ? count_operands(attrs[i].items, attrs[i].n_items)
+                                      : 0;
+  return n;
+}
+
 static void verify_types(const Verify *v, const Ir *ir) {
   Type a = ir->n_args > 0 ? ir->args[0]->type : (Type){0};
   Type b = ir->n_args > 1 ? ir->args[1]->type : (Type){0};
@@ -122,6 +132,20 @@ static void verify_types(const Verify *v, const Ir *ir) {
   case IR_PRINT:
     if (ir->n_args > 0 ? a.kind < TYPE_BOOL || a.kind > TYPE_FLOAT : !ir->message)
       broken(v, ir, "nothing to print");
+    break;
+  case IR_INPUT:
+    if (ir->type.kind != TYPE_TENSOR || !ir->type.shape)
+      broken(v, ir, "an input without sizes");
+    break;
+  case IR_NODE:
+  case IR_RESULTS:
+    if (count_operands(ir->attrs, ir->n_attrs) != ir->n_args)
+      broken(v, ir, "its arguments do not name its operands");
+    break;
+  case IR_ITEM:
+    if (a.kind != TYPE_TUPLE || ir->integer < 0 || ir->integer >= a.rank ||
+        !type_equal(ir->type, a.items[ir->integer]))
+      broken(v, ir, "no such result");
     break;
   case IR_RAISE:
     break;

@@ -47,8 +47,52 @@ static void print_constant(Printer *p, const Ir *ir) {
   case TYPE_NONE: /* the type says it all */
   case TYPE_UNKNOWN:
   case TYPE_TENSOR:
+  case TYPE_TUPLE:
   case TYPE_OBJECT:
     break;
+  }
+}
+
+/* An argument of a graph's operation, or one of its results. */
+static void print_attr(Printer *p, const Ir *ir, const Attr *attr) {
+  if (attr->keyword)
+    buf_addf(p->out, "%s=", attr->keyword);
+  switch (attr->kind) {
+  case ATTR_VALUE:
+    buf_addf(p->out, "%%%d", ir->args[attr->operand]->id);
+    break;
+  case ATTR_NONE:
+    buf_add(p->out, "none");
+    break;
+  case ATTR_BOOL:
+    buf_add(p->out, attr->integer ? "true" : "false");
+    break;
+  case ATTR_INT:
+    buf_addf(p->out, "%lld", (long long)attr->integer);
+    break;
+  case ATTR_FLOAT:
+    buf_add_double(p->out, attr->number);
+    break;
+  case ATTR_TEXT:
+    buf_add_json(p->out, attr->text);
+    break;
+  case ATTR_WORD:
+    buf_add(p->out, attr->text);
+    break;
+  case ATTR_LIST:
+    buf_add(p->out, "[");
+    for (int i = 0; i < attr->n_items; i++) {
+      buf_add(p->out, i ? ", " : "");
+      print_attr(p, ir, &attr->items[i]);
+    }
+    buf_add(p->out, "]");
+  }
+}
+
+static void print_attrs(Printer *p, const Ir *ir) {
+  for (int i = 0; i < ir->n_attrs; i++) {
+    buf_add(p->out, i ? ", " : " ");
+    print_attr(p, ir, &ir->attrs[i]);
   }
 }
 
@@ -64,7 +108,9 @@ static void print_value(Printer *p, const Ir *ir) {
   buf_addf(p->out, "%%%d = %s ", ir->id, ir_name(ir->op));
   if (ir->op == IR_TENSOR)
     buf_addf(p->out, "%s ", op_table[ir->tensor_op].name);
-  buf_add(p->out, type_name(ir->type));
+  if (ir->op == IR_NODE)
+    buf_addf(p->out, "%s ", ir->schema);
+  type_print(p->out, ir->type);
   switch (ir->op) {
   case IR_CONST:
     print_constant(p, ir);
@@ -80,9 +126,17 @@ static void print_value(Printer *p, const Ir *ir) {
     buf_addf(p->out, " %%%d %s %%%d", ir->args[0]->id, operator_table[ir->operator].text,
              ir->args[1]->id);
     break;
+  case IR_INPUT:
+    buf_addf(p->out, " %s", ir->name);
+    break;
+  case IR_NODE:
+    print_attrs(p, ir);
+    break;
   default:
     print_args(p, ir);
   }
+  if (ir->op == IR_ITEM)
+    buf_addf(p->out, " [%lld]", (long long)ir->integer);
   if (ir->op == IR_TENSOR)
     print_tensor_options(p, ir);
 }
@@ -151,6 +205,10 @@ static void print_statement(Printer *p, const Ir *ir) {
     break;
   case IR_RAISE:
     print_raise(p, ir);
+    break;
+  case IR_RESULTS:
+    buf_add(p->out, "results");
+    print_attrs(p, ir);
     break;
   default:
     buf_add(p->out, ir_name(ir->op));

@@ -2,12 +2,10 @@
  *
  * A Unit object owns one compiled source file: constructing it runs the whole pipeline, its
  * attributes and methods read what that left. Nothing is shared between Units, so several threads
- * may hold and build them; the GIL is never given up in between.
+ * may hold and build them; the GIL is never given up in between. A Graph (module_graph.c) is the
+ * same for a captured graph.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include "tensorc.h"
+#include "module.h"
 
 #include <string.h>
 
@@ -24,8 +22,7 @@ static PyObject *text_object(const char *text, size_t length) {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "surrogatepass");
 }
 
-/* Takes the text of the buffer and frees it. */
-static PyObject *take_text(Buf *buf) {
+PyObject *take_text(Buf *buf) {
   PyObject *text = text_object(buf->text != NULL ? buf->text : "", buf->length);
   buf_free(buf);
   return text;
@@ -327,6 +324,7 @@ static PyType_Spec unit_spec = {
 
 typedef struct ModuleState {
   PyTypeObject *unit_type;
+  PyTypeObject *graph_type;
 } ModuleState;
 
 static PyObject *module_report(PyObject *module, PyObject *args) {
@@ -385,18 +383,23 @@ static int module_exec(PyObject *module) {
   state->unit_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &unit_spec, NULL);
   if (state->unit_type == NULL || PyModule_AddType(module, state->unit_type) < 0)
     return -1;
+  state->graph_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &graph_spec, NULL);
+  if (state->graph_type == NULL || PyModule_AddType(module, state->graph_type) < 0)
+    return -1;
   return PyModule_AddIntConstant(module, "RT_VERSION", RT_VERSION);
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   ModuleState *state = PyModule_GetState(module);
   Py_VISIT(state->unit_type);
+  Py_VISIT(state->graph_type);
   return 0;
 }
 
 static int module_clear(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
   Py_CLEAR(state->unit_type);
+  Py_CLEAR(state->graph_type);
   return 0;
 }
 

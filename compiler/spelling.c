@@ -49,7 +49,7 @@ static const struct Marker {
   Lane lane;
 } markers[] = {
 #define MARKER(module, name, kind, dtype, device, rank, lane)                                      \
-  {module, name, {TYPE_##kind, DTYPE_##dtype, DEVICE_##device, rank}, LANE_##lane},
+  {module, name, {TYPE_##kind, DTYPE_##dtype, DEVICE_##device, rank, NULL, NULL}, LANE_##lane},
 #include "types.def"
 #undef MARKER
 };
@@ -94,7 +94,7 @@ bool spelling_jaxtyping(const char *dtype, const char *shape, Type *type) {
     }
     if (rank < 1 || rank > 2 || (dtypes[i].dtype == DTYPE_I64 && rank != 1))
       return false;
-    *type = (Type){TYPE_TENSOR, dtypes[i].dtype, DEVICE_CPU, rank};
+    *type = (Type){TYPE_TENSOR, dtypes[i].dtype, DEVICE_CPU, rank, NULL, NULL};
     return true;
   }
   return false;

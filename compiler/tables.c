@@ -7,6 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+const DTypeInfo dtype_table[DTYPE_COUNT] = {
+#define DTYPE(id, text, c_type, bytes, code) {text, c_type, bytes},
+#include "../runtime/dtypes.def"
+};
+
 #define CLASS(id, name, least, most, dim, keepdim, dtype)                                          \
   {name, "TC_" #id, least, most, dim, keepdim, DTYPE_##dtype},
 const ClassInfo class_table[CLASS_COUNT] = {
@@ -117,7 +122,19 @@ bool form_mentions_rank(const Form *form, int rank) {
 bool type_equal(Type a, Type b) {
   if (a.kind != b.kind)
     return false;
-  return a.kind != TYPE_TENSOR || (a.dtype == b.dtype && a.device == b.device && a.rank == b.rank);
+  if (a.kind == TYPE_TUPLE) {
+    bool equal = a.rank == b.rank;
+    for (int i = 0; equal && i < a.rank; i++)
+      equal = type_equal(a.items[i], b.items[i]);
+    return equal;
+  }
+  if (a.kind != TYPE_TENSOR)
+    return true;
+  size_t bytes = sizeof a.shape->sizes[0] * (size_t)a.rank;
+  return a.dtype == b.dtype && a.device == b.device && a.rank == b.rank &&
+         (a.shape == b.shape ||
+          (a.shape && b.shape && memcmp(a.shape->sizes, b.shape->sizes, bytes) == 0 &&
+           memcmp(a.shape->strides, b.shape->strides, bytes) == 0));
 }
 
 const char *type_name(Type type) {
@@ -136,14 +153,46 @@ const char *type_name(Type type) {
     return "int";
   case TYPE_FLOAT:
     return "float";
+  case TYPE_TUPLE:
+    return "tuple";
   case TYPE_OBJECT:
     return "object";
   case TYPE_TENSOR:
-    if (type.rank < 0 || type.rank > 2)
-      NEVER("rank");
+    if (type.rank < 0 || type.rank > 2 || type.dtype > DTYPE_I64 || type.shape)
+      NEVER("a tensor of a graph");
     return tensors[type.dtype][type.device][type.rank];
   }
   NEVER("type kind");
+}
+
+static void print_numbers(Buf *out, const int64_t *numbers, int n) {
+  for (int i = 0; i < n; i++)
+    buf_addf(out, i ? ",%lld" : "%lld", (long long)numbers[i]);
+}
+
+void type_print(Buf *out, Type type) {
+  if (type.kind == TYPE_TUPLE) {
+    for (int i = 0; i < type.rank; i++) {
+      buf_add(out, i ? ", " : "(");
+      type_print(out, type.items[i]);
+    }
+    buf_add(out, type.rank ? ")" : "()");
+  } else if (type.kind == TYPE_TENSOR && type.shape) {
+    buf_addf(out, "%s[", dtype_table[type.dtype].text);
+    print_numbers(out, type.shape->sizes, type.rank);
+    buf_add(out, "](");
+    print_numbers(out, type.shape->strides, type.rank);
+    buf_add(out, ")");
+  } else {
+    buf_add(out, type_name(type));
+  }
+}
+
+int64_t type_elements(Type type) {
+  int64_t n = 1;
+  for (int i = 0; i < type.rank; i++)
+    n *= type.shape->sizes[i];
+  return n;
 }
 
 const char *type_key(Type type, Lane lane) {

@@ -1,6 +1,7 @@
 /* tensorc.h: the map of the compiler.
  *
  *   source ─ read → bind → claim → fold → plan → emit → C
+ *   graph text ─ graph ──────────→ fold → layout → emit_graph → C
  *
  * One section per file, in the order of the pipeline. A pass is one public function; passes do not
  * call passes: driver.c makes the calls in order and verifies the IR between them. Everything a
@@ -191,20 +192,42 @@ typedef enum {
   TYPE_INT,
   TYPE_FLOAT,
   TYPE_TENSOR,
+  TYPE_TUPLE,
   TYPE_OBJECT
 } TypeKind;
-typedef enum { DTYPE_F32, DTYPE_I64 } DType;
+typedef enum {
+#define DTYPE(id, ...) DTYPE_##id,
+#include "../runtime/dtypes.def"
+  DTYPE_COUNT
+} DType;
 typedef enum { DEVICE_CPU, DEVICE_CUDA0 } Device;
+
+typedef struct DTypeInfo {
+  const char *text, *c_type; /* "f32"; "float" */
+  int bytes;                 /* of an element */
+} DTypeInfo;
+extern const DTypeInfo dtype_table[DTYPE_COUNT];
+
+/* How a tensor of a graph lies in memory; strides in elements. */
+enum { MOST_RANK = 8 };
+typedef struct Shape {
+  int64_t sizes[MOST_RANK], strides[MOST_RANK];
+} Shape;
 
 typedef struct Type {
   TypeKind kind;
-  DType dtype;   /* tensors */
-  Device device; /* tensors */
-  int rank;      /* tensors */
+  DType dtype;              /* tensors */
+  Device device;            /* tensors */
+  int rank;                 /* tensors; tuples: how many they hold */
+  const Shape *shape;       /* tensors whose sizes are known: those of graphs; else NULL */
+  const struct Type *items; /* tuples */
 } Type;
 
 bool type_equal(Type a, Type b);
-const char *type_name(Type type); /* "f32[2]", "i64[1]", "int": in IR texts and messages */
+const char *
+type_name(Type type); /* "f32[2]", "i64[1]", "int": in messages; of a type without sizes */
+void type_print(Buf *out, Type type); /* the same of any type: "f32[2,3](3,1)" */
+int64_t type_elements(Type type);     /* of a tensor with sizes */
 
 typedef enum { LANE_NONE, LANE_TORCH, LANE_TENSORFLOW, LANE_COUNT } Lane;
 const char *type_key(Type type, Lane lane); /* "rextio-torch/tensor-f32-cpu-2d"; "int" */
@@ -400,14 +423,39 @@ typedef enum IrOp {
   IR_COUNT
 } IrOp;
 
+typedef enum { INPUT_ARGUMENT, INPUT_PARAM, INPUT_BUFFER, INPUT_CONST, INPUT_COUNT } InputKind;
+
+/* An argument of a graph's operation as its schema has it. */
+typedef enum {
+  ATTR_VALUE, /* args[operand] */
+  ATTR_NONE,
+  ATTR_BOOL,
+  ATTR_INT,
+  ATTR_FLOAT,
+  ATTR_TEXT,
+  ATTR_WORD, /* a dtype, device, layout or memory format */
+  ATTR_LIST
+} AttrKind;
+
+typedef struct Attr {
+  AttrKind kind;
+  const char *keyword; /* or NULL: given by position */
+  int operand;         /* VALUE */
+  int64_t integer;     /* BOOL INT */
+  double number;       /* FLOAT */
+  const char *text;    /* TEXT WORD */
+  struct Attr *items;  /* LIST */
+  int n_items;
+} Attr;
+
 /* One instruction. Instructions with a type other than TYPE_NONE are values; later ones of the same
  * or an inner block name them as arguments. Evaluation order is the order in the block. */
 typedef struct Ir {
   IrOp op;
   Type type;
-  Span span; /* of the source expression or statement */
-  int id;    /* %id in texts; unique in the function */
-  struct Ir *args[3];
+  Span span;        /* of the source expression or statement */
+  int id;           /* %id in texts; unique in the function */
+  struct Ir **args; /* room for three at least */
   int n_args;
   Slot *slot;          /* GET SET FOR */
   bool checked;        /* GET: the slot may be unassigned here, so the read is checked */
@@ -420,10 +468,17 @@ typedef struct Ir {
   const char
       *message; /* RAISE: its argument as a text, or NULL; PRINT: a text in place of a value */
   int64_t message_bytes; /* RAISE, PRINT: length of `message` */
-  int64_t integer;       /* CONST int and bool */
+  int64_t integer;       /* CONST int and bool; INPUT, ITEM: its index */
   double number;         /* CONST float */
   Block body, orelse; /* IF FOR WHILE: `body`; IF: `orelse`; WHILE: `orelse` computes the condition
                          (args[0]) before each turn */
+  const char *name;   /* INPUT NODE ITEM: in the graph, without % */
+  const char *schema; /* NODE: "aten::add.Tensor" */
+  InputKind input; /* INPUT; of a parameter, buffer or constant, `text` is where the model has it */
+  struct Attr
+      *attrs; /* NODE: all its arguments, in the schema's order. RESULTS: what is returned */
+  int n_attrs;
+  struct Home *home; /* layout: where the value lies and how it comes there */
   /* written by plan */
   int n_uses;
   bool last_use; /* GET of a tensor: nothing reads the slot afterwards before it is assigned */
@@ -605,12 +660,35 @@ bool plan_is_inline(const Ir *ir); /* printed as a C expression where it is used
 /* The operation that the runtime runs for a TENSOR: a matrix times a vector is one of its own. */
 OpId plan_op(const Ir *ir);
 void plan_print(Buf *out, const Func *func);
-enum { RT_VERSION = 3 };     /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
+enum { RT_VERSION = 4 };     /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
 void emit_names(Unit *unit); /* gives each function its c_name */
 void emit_unit(Buf *out, Unit *unit,
                const char *extension); /* the whole C file of extension module `extension` */
 void emit_func(Buf *out, Unit *unit, Func *func); /* one function's C */
 const char *emit_file_name(const Unit *unit);     /* of the source, without its folder */
+uint64_t emit_digest(const char *text);           /* by which a loader knows an extension */
+
+/* ── graph.c: graph text → IR ────────────────────────────────────────────────────────────────── */
+
+/* Reads a graph's text into the only function of the unit. False: `problem` says which line is
+ * wrong, and how. */
+bool graph_read(Unit *unit, const char *text, size_t n_bytes, Buf *problem);
+
+/* ── layout.c, emit_graph.c: a graph's plan, and its C ───────────────────────────────────────── */
+
+/* How a value of a graph comes about. */
+typedef enum { WAY_INPUT, WAY_WHEEL, WAY_COUNT } Way;
+const char *way_name(Way way);
+
+typedef struct Home {
+  Way way;
+  const char *why; /* it is no better way; or NULL */
+  int call;        /* of a NODE that Python's function may run: its index among these; else -1 */
+} Home;
+
+void layout_func(Unit *unit, Func *func);
+void layout_print(Buf *out, const Func *func);
+void emit_graph(Buf *out, const Unit *unit, const Func *func, const char *extension);
 
 /* ── driver.c: the sequence ──────────────────────────────────────────────────────────────────── */
 
@@ -618,6 +696,7 @@ Unit *driver_new(const char *path, const char *module, const Options *options);
 void driver_free(Unit *unit);
 bool driver_compile(Unit *unit, const char *source,
                     size_t n_bytes); /* false: a Python exception is set */
+bool driver_graph(Unit *unit, const char *text, size_t n_bytes, Buf *problem); /* as graph_read */
 typedef enum { STAGE_AST, STAGE_IR, STAGE_PLAN, STAGE_C } Stage;
 bool driver_show(Buf *out, Unit *unit, const char *qualname,
                  Stage stage); /* false: no such function */

@@ -49,7 +49,8 @@ bool typing_tensor(OpId op, const Type *operands, int n, int dim, bool keepdim, 
     if (!is_f32(operands[i]) || operands[i].rank < 1 || operands[i].rank > 2)
       return false;
   int rank = result_rank(op, operands, n, dim, keepdim);
-  *result = (Type){TYPE_TENSOR, class_table[op_table[op].class].dtype, DEVICE_CPU, rank};
+  *result =
+      (Type){TYPE_TENSOR, class_table[op_table[op].class].dtype, DEVICE_CPU, rank, NULL, NULL};
   return rank > 0;
 }
 

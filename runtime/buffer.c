@@ -68,7 +68,13 @@ static bool count_bytes(const int64_t sizes[2], size_t item_bytes, size_t *bytes
 }
 
 static size_t dtype_bytes(TcDType dtype) {
-  return dtype == TC_I64 ? sizeof(int64_t) : sizeof(float);
+  switch (dtype) {
+#define DTYPE(id, text, c_type, bytes, code)                                                       \
+  case TC_##id:                                                                                    \
+    return bytes;
+#include "dtypes.def"
+  }
+  return 0;
 }
 
 static inline void *buffer_data(struct TcBuffer *buffer) {

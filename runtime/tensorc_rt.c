@@ -67,4 +67,5 @@
 #include "compare.c"
 #include "call.c"
 #include "callable.c"
+#include "graph.c"
 /* clang-format on */

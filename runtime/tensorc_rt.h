@@ -28,7 +28,7 @@
 
 /* Bumped whenever anything below changes its meaning. Written into each module and checked when it
  * is compiled. */
-#define TC_RT_VERSION 3
+#define TC_RT_VERSION 4
 #define TC_EXPECT_RT(version)                                                                      \
   _Static_assert((version) == TC_RT_VERSION, "generated for another runtime of tensorc")
 
@@ -70,7 +70,10 @@ typedef union TcValue {
 } TcValue;
 
 typedef enum { TC_NONE, TC_BOOL, TC_INT, TC_FLOAT, TC_TENSOR } TcKind;
-typedef enum { TC_F32 = 6, TC_I64 = 4 } TcDType;   /* torch's ScalarType codes */
+typedef enum {
+#define DTYPE(id, text, c_type, bytes, code) TC_##id = code,
+#include "dtypes.def"
+} TcDType;                                         /* torch's ScalarType codes */
 typedef enum { TC_CPU = 0, TC_CUDA = 1 } TcDevice; /* torch's DeviceType codes */
 typedef enum { TC_LANE_NONE, TC_LANE_TORCH, TC_LANE_TENSORFLOW } TcLane;
 typedef enum { TC_POSITIONAL_ONLY, TC_POSITIONAL_OR_KEYWORD, TC_KEYWORD_ONLY } TcPassing;
@@ -156,6 +159,71 @@ PyObject *tc__module_init(const TcModuleInfo *info);
 #define TC_MODULE(extension, info)                                                                 \
   PyMODINIT_FUNC PyInit_##extension(void);                                                         \
   PyMODINIT_FUNC PyInit_##extension(void) { return tc__module_init(info); }
+
+/* ── graphs ──────────────────────────────────────────────────────────────────────────────────── */
+/* A captured graph is static: the sizes and strides of each of its values are known. A value is
+ * known by its number: first come the inputs of a call, then the model's own tensors (constants),
+ * then what the body computes. */
+
+enum { TC_MOST_RANK = 8, TC_SEVERAL = -1 /* rank of what is several tensors */ };
+
+/* What a value is: for an input what it has to be, for a result what it will be. */
+typedef struct TcSpec {
+  TcDType dtype;
+  int rank;
+  int64_t sizes[TC_MOST_RANK], strides[TC_MOST_RANK]; /* elements */
+} TcSpec;
+
+/* The arguments of a call of Python's function, in the schema's order, as numbers: a value's, or
+ * one of these. */
+#define TC_CONSTANT (-1)      /* the call's next constant (load's argument) */
+#define TC_LIST(n) (-2 - (n)) /* a list of the n arguments that follow */
+
+/* An operation that torch's own Python function runs. */
+typedef struct TcGraphCall {
+  const char *name; /* of the node */
+  int result;       /* a value */
+  const int *args;  /* positional ones first */
+  int n_positional, n_keywords;
+  const char *const *keywords;
+} TcGraphCall;
+
+/* What a graph returns: a value, or a constant of Python's. */
+typedef struct TcGraphResult {
+  TcKind kind; /* TENSOR; BOOL, INT: i; FLOAT: f; NONE: text, or None */
+  int value;
+  int64_t i;
+  double f;
+  const char *text;
+} TcGraphResult;
+
+/* One call of a graph. Its fields belong to the runtime. */
+typedef struct TcFrame TcFrame;
+/* False: an exception is set. */
+typedef bool TcGraphBody(TcFrame *frame);
+
+typedef struct TcGraph {
+  const char *name; /* of the extension module, without its package */
+  TcGraphBody *body;
+  int n_inputs, n_constants, n_values;
+  const TcSpec *specs; /* by value */
+  const TcGraphCall *calls;
+  int n_calls;
+  const TcGraphResult *results;
+  int n_results;
+  const char *digest; /* of the C text up to here */
+} TcGraph;
+
+/* Runs calls[call]. */
+bool tc_graph_call(TcFrame *frame, int call);
+/* value to = value from, which is several, [index]. */
+bool tc_graph_item(TcFrame *frame, int to, int from, int64_t index);
+
+/* Defines PyInit_<extension>. The module has load(constants, calls) and Unfit: graph.c. */
+PyObject *tc__graph_module_init(const TcGraph *graph);
+#define TC_GRAPH_MODULE(extension, graph)                                                          \
+  PyMODINIT_FUNC PyInit_##extension(void);                                                         \
+  PyMODINIT_FUNC PyInit_##extension(void) { return tc__graph_module_init(graph); }
 
 /* ── variables ───────────────────────────────────────────────────────────────────────────────── */
 

@@ -1,0 +1,388 @@
+/* graph.c: a captured graph as Python calls it, and its extension module.
+ *
+ * load(constants, calls) makes the callable of a graph: of the model's own tensors, and of torch's
+ * own Python functions for the operations that run by them. It is called with the tensors that the
+ * graph takes and returns a tuple. Before anything has happened it raises Unfit where a tensor is
+ * not what this version of the model was compiled for, or where torch is in a state that native
+ * code must not pass by; then the caller runs the model itself.
+ *
+ * A value of a graph has an object, memory, or both (Value). What Python's functions gave is held
+ * against the graph's types before it is used, so that no wrong guess of the capture becomes a
+ * wrong result: it raises Unfit, too. A graph has no effects, so that is always in time.
+ */
+
+/* ── the object ──────────────────────────────────────────────────────────────────────────────── */
+
+typedef struct GraphObject {
+  PyObject ob_base;
+  vectorcallfunc vectorcall;
+  const TcGraph *graph;
+  PyObject *constants; /* tuple of tensors: of the values behind the inputs */
+  PyObject *calls;     /* tuple of (function, tuple of constants), as load was given it */
+  PyObject **keywords; /* per call: tuple of names, or NULL */
+} GraphObject;
+
+typedef struct Value {
+  PyObject *object; /* of an input or a constant: borrowed; else owned. NULL: not made */
+  void *data;       /* NULL: not looked for */
+} Value;
+
+struct TcFrame {
+  const TcGraph *graph;
+  const GraphObject *self;
+  Value *values;
+};
+
+static PyObject *graph_unfit; /* the exception, one for all modules of the process */
+#define UNFIT_KEY "tensorc.runtime.Unfit"
+
+static bool unfit_find(void) {
+  PyObject *shared = PyInterpreterState_GetDict(PyInterpreterState_Get()); /* borrowed */
+  if (!shared || graph_unfit)
+    return graph_unfit != NULL;
+  graph_unfit = Py_XNewRef(PyDict_GetItemString(shared, UNFIT_KEY));
+  if (graph_unfit)
+    return true;
+  graph_unfit = PyErr_NewExceptionWithDoc(
+      "tensorc.Unfit",
+      "A call that the compiled version of a model was not made for. Nothing has happened.", NULL,
+      NULL);
+  return graph_unfit && PyDict_SetItemString(shared, UNFIT_KEY, graph_unfit) == 0;
+}
+
+/* ── what a call brings ──────────────────────────────────────────────────────────────────────── */
+
+static bool has_shape(H handle, const TcSpec *spec) {
+  const int64_t *words = (const int64_t *)impl_words(handle) + torch.shape_word;
+  size_t n = (size_t)spec->rank;
+  int64_t *sizes, *strides;
+  if (words[0] != spec->rank)
+    return false;
+  if (n <= N_INLINE_DIMS) {
+    for (size_t i = 0; i < n; i++)
+      if (words[1 + i] != spec->sizes[i] || words[1 + N_INLINE_DIMS + i] != spec->strides[i])
+        return false;
+    return true;
+  }
+  return torch.get_sizes(handle, &sizes) == 0 && torch.get_strides(handle, &strides) == 0 &&
+         memcmp(sizes, spec->sizes, n * sizeof *sizes) == 0 &&
+         memcmp(strides, spec->strides, n * sizeof *strides) == 0;
+}
+
+/* NULL: the object is a tensor as spec says. */
+static const char *misfit(PyObject *object, const TcSpec *spec) {
+  int32_t dtype = -1;
+  if (Py_TYPE(object) != torch.tensor && Py_TYPE(object) != torch.parameter)
+    return "is no plain torch.Tensor";
+  H handle = (char *)object + HANDLE_OFFSET;
+  if (!is_plain(handle))
+    return "is no dense tensor on the CPU";
+  if (torch.get_dtype(handle, &dtype) != 0 || dtype != (int32_t)spec->dtype)
+    return "has another dtype";
+  return has_shape(handle, spec) ? NULL : "has other sizes or strides";
+}
+
+static bool refuse(const char *format, const char *name, int number, const char *problem) {
+  PyErr_Format(graph_unfit, format, name, number, problem);
+  return false;
+}
+
+/* Whether torch is in the one state that native code may run in. */
+static bool state_fits(const char **problem) {
+  Thread *thread = &thread_state;
+  if (!thread->dispatch_keys)
+    thread->dispatch_keys = dispatch_key_words(torch.c10);
+  const uint64_t *keys = thread->dispatch_keys;
+  *problem = NULL;
+  if ((keys[0] | keys[1]) != 0 &&
+      (keys[0] != torch.inference_state[0] || keys[1] != torch.inference_state[1]))
+    *problem = "a mode, autocast, a functorch transform or tracing is on";
+  else if (torch.n_function_modes() != 0)
+    *problem = "a torch function mode is on";
+  else if (thread_flushes())
+    *problem = "this thread flushes denormals";
+  else {
+    long level = forward_ad_level();
+    if (level >= 0)
+      *problem = "a forward-mode gradient is being computed";
+    return level == -1;
+  }
+  return false;
+}
+
+static bool requires_grad(PyObject *object) {
+  const uint64_t *impl = impl_words((char *)object + HANDLE_OFFSET);
+  return impl[META_WORD] != 0 && torch.requires_grad(impl);
+}
+
+/* Inputs and constants into the values, if all of it is what this version was compiled for. */
+static bool take(TcFrame *frame, PyObject *const *inputs) {
+  const TcGraph *graph = frame->graph;
+  const char *problem;
+  bool grad_mode = torch.grad_mode();
+  for (int i = 0; i < graph->n_inputs + graph->n_constants; i++) {
+    bool input = i < graph->n_inputs;
+    int place = input ? i : i - graph->n_inputs;
+    PyObject *object = input ? inputs[i] : PyTuple_GET_ITEM(frame->self->constants, place);
+    const char *what = input ? "input" : "parameter, buffer or constant";
+    if ((problem = misfit(object, &graph->specs[i])))
+      return refuse("%s %d %s", what, place, problem);
+    if (grad_mode && requires_grad(object))
+      return refuse("%s %d %s", what, place, "requires grad, and grad mode is on");
+    frame->values[i].object = object;
+  }
+  if (state_fits(&problem))
+    return true;
+  if (!PyErr_Occurred())
+    PyErr_SetString(graph_unfit, problem);
+  return false;
+}
+
+/* ── torch's own functions ───────────────────────────────────────────────────────────────────── */
+
+enum { MOST_CALL_ARGS = 32 };
+
+/* One argument, from *at on. A new reference, or NULL with an exception. */
+static PyObject *call_argument(const TcFrame *frame, PyObject *constants, const int **at,
+                               Py_ssize_t *n_constants) {
+  int word = *(*at)++;
+  if (word >= 0)
+    return Py_NewRef(frame->values[word].object);
+  if (word == TC_CONSTANT) {
+    if (*n_constants < PyTuple_GET_SIZE(constants))
+      return Py_NewRef(PyTuple_GET_ITEM(constants, (*n_constants)++));
+    PyErr_SetString(PyExc_SystemError, "tensorc: a call of a graph has too few constants");
+    return NULL;
+  }
+  PyObject *list = PyList_New(-2 - word);
+  for (int i = 0; list && i < -2 - word; i++) {
+    PyObject *item = call_argument(frame, constants, at, n_constants);
+    if (item)
+      PyList_SET_ITEM(list, i, item);
+    else
+      Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* An object for a value that it was computed for; steals it. */
+static bool settle(TcFrame *frame, int value, const char *name, PyObject *object) {
+  const TcSpec *spec = &frame->graph->specs[value];
+  frame->values[value].object = object;
+  const char *problem = NULL;
+  if (spec->rank != TC_SEVERAL)
+    problem = misfit(object, spec);
+  else if (!PyTuple_Check(object) && !PyList_Check(object))
+    problem = "is one tensor";
+  return !problem || refuse("what %s gave (value %d) %s", name, value, problem);
+}
+
+bool tc_graph_call(TcFrame *frame, int index) {
+  const TcGraphCall *call = &frame->graph->calls[index];
+  PyObject *pair = PyTuple_GET_ITEM(frame->self->calls, index);
+  PyObject *function = PyTuple_GET_ITEM(pair, 0), *constants = PyTuple_GET_ITEM(pair, 1);
+  PyObject *stack[MOST_CALL_ARGS + 1] = {NULL}, **args = stack + 1, *object = NULL;
+  const int *at = call->args;
+  Py_ssize_t n_constants = 0;
+  int n = call->n_positional + call->n_keywords, n_made = 0;
+  for (; n_made < n; n_made++)
+    if (!(args[n_made] = call_argument(frame, constants, &at, &n_constants)))
+      break;
+  if (n_made == n)
+    object = PyObject_Vectorcall(function, args,
+                                 (size_t)call->n_positional | PY_VECTORCALL_ARGUMENTS_OFFSET,
+                                 frame->self->keywords[index]);
+  while (n_made > 0)
+    Py_DECREF(args[--n_made]);
+  return object && settle(frame, call->result, call->name, object);
+}
+
+bool tc_graph_item(TcFrame *frame, int to, int from, int64_t index) {
+  PyObject *several = frame->values[from].object;
+  PyObject *object = PySequence_GetItem(several, (Py_ssize_t)index);
+  return object && settle(frame, to, "an operation", object);
+}
+
+/* ── a call ──────────────────────────────────────────────────────────────────────────────────── */
+
+static PyObject *graph_result(const TcFrame *frame, const TcGraphResult *result) {
+  switch (result->kind) {
+  case TC_TENSOR:
+    return Py_NewRef(frame->values[result->value].object);
+  case TC_BOOL:
+    return PyBool_FromLong(result->i != 0);
+  case TC_INT:
+    return PyLong_FromLongLong(result->i);
+  case TC_FLOAT:
+    return PyFloat_FromDouble(result->f);
+  case TC_NONE:
+    break;
+  }
+  return result->text ? PyUnicode_FromString(result->text) : Py_NewRef(Py_None);
+}
+
+static PyObject *graph_results(const TcFrame *frame) {
+  const TcGraph *graph = frame->graph;
+  PyObject *tuple = PyTuple_New(graph->n_results);
+  for (int i = 0; tuple && i < graph->n_results; i++) {
+    PyObject *object = graph_result(frame, &graph->results[i]);
+    if (object)
+      PyTuple_SET_ITEM(tuple, i, object);
+    else
+      Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
+static PyObject *graph_call(PyObject *object, PyObject *const *args, size_t nargsf,
+                            PyObject *kwnames) {
+  GraphObject *self = (GraphObject *)object;
+  const TcGraph *graph = self->graph;
+  PyObject *result = NULL;
+  if (PyVectorcall_NARGS(nargsf) != graph->n_inputs || kwnames)
+    return PyErr_Format(PyExc_TypeError, "this graph takes %d tensors by position",
+                        graph->n_inputs);
+  size_t bytes = sizeof(Value) * (size_t)graph->n_values;
+  /* Of this call alone: another one may start on this thread before it ends. */
+  struct TcBuffer *memory = buffer_new(&buffer_cache, bytes);
+  if (!memory)
+    return PyErr_NoMemory();
+  TcFrame frame = {graph, self, buffer_data(memory)};
+  memset(frame.values, 0, bytes);
+  Py_INCREF(self);
+  if (take(&frame, args) && graph->body(&frame))
+    result = graph_results(&frame);
+  for (int i = graph->n_inputs + graph->n_constants; i < graph->n_values; i++)
+    Py_XDECREF(frame.values[i].object);
+  buffer_free(memory);
+  Py_DECREF(self);
+  return result;
+}
+
+/* ── its life ────────────────────────────────────────────────────────────────────────────────── */
+
+static int graph_traverse(PyObject *object, visitproc visit, void *arg) {
+  GraphObject *self = (GraphObject *)object;
+  Py_VISIT(self->constants);
+  Py_VISIT(self->calls);
+  return 0;
+}
+
+static int graph_clear(PyObject *object) {
+  GraphObject *self = (GraphObject *)object;
+  Py_CLEAR(self->constants);
+  Py_CLEAR(self->calls);
+  return 0;
+}
+
+static void graph_dealloc(PyObject *object) {
+  GraphObject *self = (GraphObject *)object;
+  PyObject_GC_UnTrack(object);
+  graph_clear(object);
+  for (int i = 0; self->keywords && i < self->graph->n_calls; i++)
+    Py_XDECREF(self->keywords[i]);
+  PyMem_Free(self->keywords);
+  PyObject_GC_Del(object);
+}
+
+static PyTypeObject graph_type = {
+    PyVarObject_HEAD_INIT(NULL, 0).tp_name = "tensorc.graph",
+    .tp_basicsize = sizeof(GraphObject),
+    .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL,
+    .tp_vectorcall_offset = offsetof(GraphObject, vectorcall),
+    .tp_call = PyVectorcall_Call,
+    .tp_traverse = graph_traverse,
+    .tp_clear = graph_clear,
+    .tp_dealloc = graph_dealloc,
+};
+
+static PyObject *keyword_names(const TcGraphCall *call) {
+  PyObject *names = PyTuple_New(call->n_keywords);
+  for (int i = 0; names && i < call->n_keywords; i++) {
+    PyObject *name = PyUnicode_InternFromString(call->keywords[i]);
+    if (name)
+      PyTuple_SET_ITEM(names, i, name);
+    else
+      Py_CLEAR(names);
+  }
+  return names;
+}
+
+static const TcGraph *module_graph; /* of this module */
+
+static bool load_fits(PyObject *constants, PyObject *calls) {
+  const TcGraph *graph = module_graph;
+  bool fits = PyTuple_GET_SIZE(constants) == graph->n_constants &&
+              PyTuple_GET_SIZE(calls) == graph->n_calls;
+  for (int i = 0; fits && i < graph->n_calls; i++) {
+    PyObject *pair = PyTuple_GET_ITEM(calls, i);
+    fits = PyTuple_Check(pair) && PyTuple_GET_SIZE(pair) == 2 &&
+           PyTuple_Check(PyTuple_GET_ITEM(pair, 1)) &&
+           graph->calls[i].n_positional + graph->calls[i].n_keywords <= MOST_CALL_ARGS;
+  }
+  if (!fits)
+    PyErr_Format(PyExc_ValueError, "load() takes %d tensors and %d pairs of a function and a tuple",
+                 graph->n_constants, graph->n_calls);
+  return fits;
+}
+
+static PyObject *graph_load(PyObject *module, PyObject *args) {
+  (void)module;
+  const TcGraph *graph = module_graph;
+  PyObject *constants, *calls;
+  if (!PyArg_ParseTuple(args, "O!O!:load", &PyTuple_Type, &constants, &PyTuple_Type, &calls) ||
+      !load_fits(constants, calls))
+    return NULL;
+  bool loaded = torch_load();
+  if (!loaded && PyErr_Occurred())
+    return NULL;
+  if (!loaded || !torch.inline_handle || !torch.key_word || !torch.shape_word || !torch.has_meta)
+    return PyErr_Format(PyExc_RuntimeError, "no graph can run natively: %s",
+                        loaded ? "this torch keeps its tensors in another way" : torch_problem);
+  GraphObject *self = PyObject_GC_New(GraphObject, &graph_type);
+  if (!self)
+    return NULL;
+  self->vectorcall = graph_call;
+  self->graph = graph;
+  self->constants = Py_NewRef(constants);
+  self->calls = Py_NewRef(calls);
+  self->keywords = PyMem_Calloc((size_t)graph->n_calls + 1, sizeof *self->keywords);
+  bool ok = self->keywords != NULL;
+  for (int i = 0; ok && i < graph->n_calls; i++)
+    if (graph->calls[i].n_keywords > 0)
+      ok = (self->keywords[i] = keyword_names(&graph->calls[i])) != NULL;
+  PyObject_GC_Track(self);
+  if (!ok) {
+    Py_DECREF(self);
+    return PyErr_Occurred() ? NULL : PyErr_NoMemory();
+  }
+  return (PyObject *)self;
+}
+
+static PyMethodDef graph_methods[] = {
+    {"load", graph_load, METH_VARARGS,
+     "The graph as a callable: load(constants, calls), the tensors of its parameters, buffers and "
+     "constants, and for each of its calls (function, constant arguments)."},
+    {NULL, NULL, 0, NULL},
+};
+
+static struct PyModuleDef graph_module_def = {
+    PyModuleDef_HEAD_INIT,
+    .m_size = -1,
+    .m_methods = graph_methods,
+};
+
+PyObject *tc__graph_module_init(const TcGraph *graph) {
+  static bool watched;
+  module_graph = graph;
+  graph_module_def.m_name = graph->name;
+  watched = watched || fork_watch();
+  if (!watched || !unfit_find() || PyType_Ready(&graph_type) < 0)
+    return NULL;
+  PyObject *module = PyModule_Create(&graph_module_def);
+  if (module && (PyModule_AddObjectRef(module, "Unfit", graph_unfit) < 0 ||
+                 PyModule_AddIntConstant(module, "__tensorc_rt__", TC_RT_VERSION) < 0 ||
+                 PyModule_AddStringConstant(module, "__tensorc_digest__", graph->digest) < 0))
+    Py_CLEAR(module);
+  return module;
+}
