@@ -89,7 +89,7 @@ static void emit_call(Buf *out, const Ir *ir) {
 static int emit_calls(Buf *out, const Func *func) {
   int n = 0;
   for (int i = 0; i < func->body.n; i++) {
-    if (func->body.items[i]->op != IR_NODE)
+    if (func->body.items[i]->home->call < 0)
       continue;
     if (n++ == 0)
       buf_add(out, "\nstatic const TcGraphCall calls[] = {\n");
@@ -98,6 +98,31 @@ static int emit_calls(Buf *out, const Func *func) {
   if (n)
     buf_add(out, "};\n");
   return n;
+}
+
+/* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
+
+static void emit_recipes(Buf *out, const Func *func) {
+  bool used[OP_COUNT] = {false};
+  for (int i = 0; i < func->body.n; i++)
+    if (func->body.items[i]->home->way == WAY_RECIPE)
+      used[func->body.items[i]->home->op] = true;
+  buf_add(out, "\n");
+  for (int i = 0; i < OP_COUNT; i++)
+    if (used[i])
+      buf_addf(out, "extern const TcRecipe tc_recipe_%s;\n", run_table[LANE_TORCH][i].recipe);
+  buf_add(out, "static const TcOp ops[] = {\n");
+  for (int i = 0; i < func->body.n; i++) {
+    const Ir *ir = func->body.items[i];
+    const Home *home = ir->home;
+    if (home->way != WAY_RECIPE)
+      continue;
+    const Run *run = &run_table[LANE_TORCH][home->op];
+    buf_addf(out, "    {%s, \"%s\", &tc_recipe_%s, %s, \"%s\", \"%s\", %d, %d, false}, /* %s */\n",
+             class_table[op_table[home->op].class].runtime, op_table[home->op].name, run->recipe,
+             run->wheel, run->name, run->overload, ir->n_args, home->first ? 0 : 1, ir->name);
+  }
+  buf_add(out, "};\n");
 }
 
 /* ── results ─────────────────────────────────────────────────────────────────────────────────── */
@@ -138,27 +163,177 @@ static void emit_result(Buf *out, const Ir *ir, const Attr *attr) {
   }
 }
 
-/* ── the whole ───────────────────────────────────────────────────────────────────────────────── */
+/* ── the body ────────────────────────────────────────────────────────────────────────────────── */
 
-static void emit_body(Buf *out, const Func *func) {
-  buf_add(out, "\nstatic bool body(TcFrame *f)\n{\n  (void)f;\n");
-  for (int i = 0; i < func->body.n; i++) {
-    const Ir *ir = func->body.items[i];
-    if (ir->op == IR_NODE)
-      buf_addf(out, "  /* %s = %s */\n  if (!tc_graph_call(f, %d))\n    return false;\n", ir->name,
-               ir->schema, ir->home->call);
-    else if (ir->op == IR_ITEM)
-      buf_addf(out, "  /* %s */\n  if (!tc_graph_item(f, %d, %d, %lld))\n    return false;\n",
-               ir->name, ir->id, ir->args[0]->id, (long long)ir->integer);
-  }
-  buf_add(out, "  return true;\n}\n");
+typedef struct Emitter {
+  Buf *out;
+  const Func *func;
+  bool *is_read;  /* by id: the body reads this value's memory itself */
+  Ir ***operands; /* by id, of loops */
+  int *n_operands;
+} Emitter;
+
+/* The memory of a value: of its root, and from where on. */
+static void put_memory(Emitter *e, const Ir *ir) {
+  const Home *home = ir->home;
+  buf_addf(e->out, "v%d", home->root->id);
+  if (home->offset)
+    buf_addf(e->out, " + %lld", (long long)home->offset);
 }
 
-void emit_graph(Buf *out, const Unit *unit, const Func *func, const char *extension) {
-  (void)unit;
+static void put_checked(Emitter *e, const Ir *ir, const char *format, ...) TC_PRINTF(3, 4);
+static void put_checked(Emitter *e, const Ir *ir, const char *format, ...) {
+  buf_addf(e->out, "  const %s *v%d = ", dtype_table[ir->type.dtype].c_type, ir->id);
+  va_list args;
+  va_start(args, format);
+  buf_addv(e->out, format, args);
+  va_end(args);
+  buf_addf(e->out, ";\n  if (!v%d)\n    return false;\n", ir->id);
+}
+
+/* Memory for what a loop or a recipe computes. */
+static void put_place(Emitter *e, const Ir *ir) {
+  const char *type = dtype_table[ir->type.dtype].c_type;
+  if (ir->home->memory == MEMORY_TENSOR)
+    buf_addf(e->out, "  %s *v%d = tc_graph_tensor(f, %d);\n  if (!v%d)\n    return false;\n", type,
+             ir->id, ir->id, ir->id);
+  else
+    buf_addf(e->out, "  %s *v%d = (%s *)(void *)(arena + %lld);\n", type, ir->id, type,
+             (long long)ir->home->arena);
+}
+
+static void put_loop(Emitter *e, const Ir *ir) {
+  put_place(e, ir);
+  buf_addf(e->out, "  loop_%d(", ir->id);
+  if (loop_is_placed(ir))
+    buf_add(e->out, "tc_graph_lanes(f), ");
+  buf_addf(e->out, "v%d", ir->id);
+  for (int i = 0; i < e->n_operands[ir->id]; i++) {
+    buf_add(e->out, ", ");
+    put_memory(e, e->operands[ir->id][i]);
+  }
+  buf_add(e->out, ");\n");
+}
+
+/* A recipe, and where it does not run here or now, torch's own function. */
+static void put_recipe(Emitter *e, const Ir *ir) {
+  const Home *home = ir->home;
+  Type x = ir->args[0]->type;
+  put_place(e, ir);
+  switch (op_table[home->op].class) {
+  case CLASS_MAP1:
+    buf_addf(e->out, "  if (!tc_graph_map1(f, %d, ", home->recipe);
+    put_memory(e, ir->args[0]);
+    buf_addf(e->out, ", v%d, %lld, %s)", ir->id, (long long)type_elements(x),
+             view_is_contiguous(x) ? "true" : "false");
+    break;
+  case CLASS_LINEAR:
+  case CLASS_MATMUL: {
+    int64_t k = x.shape->sizes[x.rank - 1], n = ir->type.shape->sizes[ir->type.rank - 1];
+    buf_addf(e->out, "  if (!tc_graph_product(f, %d, ", home->recipe);
+    put_memory(e, ir->args[0]);
+    buf_add(e->out, ", ");
+    put_memory(e, ir->args[1]);
+    buf_add(e->out, ", ");
+    if (ir->n_args > 2)
+      put_memory(e, ir->args[2]);
+    else
+      buf_add(e->out, "NULL");
+    buf_addf(e->out, ", v%d, %lld, %lld, %lld)", ir->id, (long long)(k ? type_elements(x) / k : 0),
+             (long long)k, (long long)n);
+    break;
+  }
+  default:
+    buf_addf(e->out, "  if (!tc_graph_along(f, %d, ", home->recipe);
+    put_memory(e, ir->args[0]);
+    buf_addf(e->out, ", v%d, %lld, %lld)", ir->id, (long long)home->rows, (long long)home->cols);
+  }
+  buf_addf(e->out, " &&\n      !tc_graph_wheel(f, %d, (const void *const[]){", home->call);
+  for (int i = 0; i < ir->n_args; i++) {
+    buf_add(e->out, i ? ", " : "");
+    put_memory(e, ir->args[i]);
+  }
+  buf_addf(e->out, "}, v%d))\n    return false;\n", ir->id);
+}
+
+static void put_instruction(Emitter *e, const Ir *ir) {
+  const Home *home = ir->home;
+  bool tensor = ir->type.kind == TYPE_TENSOR, read = tensor && e->is_read[ir->id];
+  if (ir->op == IR_NODE || ir->op == IR_ITEM)
+    if (home->way != WAY_LOOP || home->into == ir)
+      buf_addf(e->out, "  /* %s = %s */\n", ir->name, ir->op == IR_NODE ? ir->schema : "getitem");
+  switch (home->way) {
+  case WAY_INPUT:
+    if (read)
+      buf_addf(e->out, "  const %s *v%d = v[%d].data;\n", dtype_table[ir->type.dtype].c_type,
+               ir->id, ir->id);
+    break;
+  case WAY_WHEEL:
+    if (ir->op == IR_NODE)
+      buf_addf(e->out, "  if (!tc_graph_call(f, %d))\n    return false;\n", home->call);
+    else if (ir->op == IR_ITEM)
+      buf_addf(e->out, "  if (!tc_graph_item(f, %d, %d, %lld))\n    return false;\n", ir->id,
+               ir->args[0]->id, (long long)ir->integer);
+    if (read)
+      put_checked(e, ir, "tc_graph_data(f, %d)", ir->id);
+    break;
+  case WAY_ONCE:
+    if (read)
+      put_checked(e, ir, "tc_graph_once(f, %d, %d)", home->once, home->call);
+    break;
+  case WAY_VIEW:
+    if (tensor && home->is_object)
+      buf_addf(e->out, "  if (!tc_graph_view(f, %d, %d, %lld))\n    return false;\n", ir->id,
+               home->root->id, (long long)home->offset);
+    break;
+  case WAY_LOOP:
+    if (home->into == ir)
+      put_loop(e, ir);
+    break;
+  case WAY_RECIPE:
+    put_recipe(e, ir);
+    break;
+  case WAY_COUNT:
+    NEVER("a way");
+  }
+}
+
+/* Which memory the body reads itself: roots of what loops and recipes take. */
+static void find_reads(Emitter *e) {
+  for (int i = 0; i < e->func->body.n; i++) {
+    const Ir *ir = e->func->body.items[i];
+    if (ir->home->way == WAY_RECIPE)
+      for (int k = 0; k < ir->n_args; k++)
+        e->is_read[ir->args[k]->home->root->id] = true;
+    if (ir->home->way == WAY_LOOP && ir->home->into == ir)
+      for (int k = 0; k < e->n_operands[ir->id]; k++)
+        e->is_read[e->operands[ir->id][k]->home->root->id] = true;
+  }
+}
+
+static void emit_body(Buf *out, Unit *unit, const Func *func) {
+  int n = func->n_ir + 1;
+  Emitter e = {out, func, ARENA_ARRAY(&unit->arena, bool, n), ARENA_ARRAY(&unit->arena, Ir **, n),
+               ARENA_ARRAY(&unit->arena, int, n)};
+  for (int i = 0; i < func->body.n; i++) {
+    Ir *ir = func->body.items[i];
+    if (ir->home->way == WAY_LOOP && ir->home->into == ir)
+      emit_loop(out, &unit->arena, ir, &e.operands[ir->id], &e.n_operands[ir->id]);
+  }
+  find_reads(&e);
+  buf_add(out, "\nTC_INLINE bool run(TcFrame *f, const TcGraphValue *v, char *arena)\n{\n"
+               "  (void)f;\n  (void)v;\n  (void)arena;\n");
+  for (int i = 0; i < func->body.n; i++)
+    put_instruction(&e, func->body.items[i]);
+  buf_add(out, "  return true;\n}\nTC_GRAPH_BODIES(run)\n");
+}
+
+/* ── the whole ───────────────────────────────────────────────────────────────────────────────── */
+
+void emit_graph(Buf *out, Unit *unit, const Func *func, const char *extension) {
   buf_addf(out,
            "/* %s: a captured graph.\n * Written by tensorc from the graph's text. */\n"
-           "#include \"tensorc_rt.h\"\n\nTC_EXPECT_RT(%d);\n",
+           "#include \"tensorc_rt.h\"\n#include \"tensorc_point.h\"\n\nTC_EXPECT_RT(%d);\n",
            extension, RT_VERSION);
   int n_inputs = 0, n_constants = 0, n_values = 0;
   const Ir *results = func->body.items[func->body.n - 1];
@@ -171,6 +346,8 @@ void emit_graph(Buf *out, const Unit *unit, const Func *func, const char *extens
   if (n_values)
     emit_specs(out, func);
   int n_calls = emit_calls(out, func);
+  if (func->n_ops)
+    emit_recipes(out, func);
   if (results->n_attrs) {
     buf_add(out, "\nstatic const TcGraphResult results[] = {\n");
     for (int i = 0; i < results->n_attrs; i++) {
@@ -180,15 +357,19 @@ void emit_graph(Buf *out, const Unit *unit, const Func *func, const char *extens
     }
     buf_add(out, "};\n");
   }
-  emit_body(out, func);
+  emit_body(out, unit, func);
   buf_add(out, "\nstatic const TcGraph graph = {\n    .name = ");
   buf_add_c_string(out, extension, strlen(extension));
-  buf_addf(out, ", .body = body,\n    .n_inputs = %d, .n_constants = %d, .n_values = %d", n_inputs,
-           n_constants, n_values);
+  buf_addf(out,
+           ", .bodies = TC_BODIES, .arena_bytes = %lld,\n"
+           "    .n_inputs = %d, .n_constants = %d, .n_values = %d, .n_once = %d",
+           (long long)func->arena_bytes, n_inputs, n_constants, n_values, func->n_once);
   if (n_values)
     buf_add(out, ", .specs = specs");
   if (n_calls)
     buf_addf(out, ",\n    .calls = calls, .n_calls = %d", n_calls);
+  if (func->n_ops)
+    buf_addf(out, ",\n    .ops = ops, .n_ops = %d", func->n_ops);
   if (results->n_attrs)
     buf_addf(out, ",\n    .results = results, .n_results = %d", results->n_attrs);
   buf_addf(out, ",\n    .digest = \"%016llx\"};\nTC_GRAPH_MODULE(%s, &graph)\n",

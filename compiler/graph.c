@@ -329,6 +329,16 @@ static bool read_attr(Reader *r, Ir *ir, Attr *attr, int depth) {
   return true;
 }
 
+/* Whether the operation writes into its operands: "aten::add_.Tensor", "aten::cat.out". */
+static bool has_effect(const char *schema) {
+  size_t n = strcspn(schema, ".");
+  const char *overload = schema[n] ? schema + n + 1 : "";
+  size_t n_overload = strlen(overload);
+  bool out = n_overload >= 3 && strcmp(overload + n_overload - 3, "out") == 0;
+  bool in_place = n > 1 && schema[n - 1] == '_' && schema[n - 2] != '_';
+  return out || (in_place && strcmp(schema, "aten::detach_") != 0);
+}
+
 /* ── lines ───────────────────────────────────────────────────────────────────────────────────── */
 
 static Ir *add_ir(Reader *r, IrOp op, const char *name) {
@@ -401,6 +411,8 @@ static bool read_node(Reader *r) {
   ir->schema = read_word(r);
   if (!ir->schema || !skip(r, "("))
     return wrong(r, "an operation is missing");
+  if (has_effect(ir->schema))
+    return wrong(r, "an operation with an effect");
   if (!read_attrs(r, ir, ")", &ir->attrs, &ir->n_attrs, 0) || !read_type(r, &ir->type))
     return false;
   if (strcmp(ir->schema, "getitem") == 0 && !read_item(r, ir))

@@ -1,32 +1,544 @@
 /* layout.c: how each value of a graph comes about, and where it lies.
  *
- * Reads a graph's IR with uses counted. Leaves each value's Home.
+ * Reads a graph's IR with uses counted. Leaves each value's Home: views are folded into the memory
+ * of what they view, elementwise operations with one reader into the loop of that reader, results
+ * of loops and recipes lie at fixed places of the call's own memory; a tensor of its own is made
+ * only for what Python gets to see. All else is a call of torch's own function.
+ *
+ * A value that is returned and lies in memory that came from outside has to be torch's own view of
+ * it, so it and what it is made of stay calls.
  */
 #include "tensorc.h"
 
+#include <math.h>
+#include <string.h>
+
 const char *way_name(Way way) {
-  static const char *const names[WAY_COUNT] = {[WAY_INPUT] = "input", [WAY_WHEEL] = "wheel"};
+  static const char *const names[WAY_COUNT] = {[WAY_INPUT] = "input",   [WAY_WHEEL] = "wheel",
+                                               [WAY_VIEW] = "view",     [WAY_LOOP] = "loop",
+                                               [WAY_RECIPE] = "recipe", [WAY_ONCE] = "once"};
   return names[way];
 }
 
-void layout_func(Unit *unit, Func *func) {
-  int n_calls = 0;
-  for (int i = 0; i < func->body.n; i++) {
-    Ir *ir = func->body.items[i];
-    ir->home = ARENA_NEW(&unit->arena, Home);
-    ir->home->way = ir->op == IR_INPUT ? WAY_INPUT : WAY_WHEEL;
-    ir->home->call = ir->op == IR_NODE ? n_calls++ : -1;
+/* ── what an operation can be ────────────────────────────────────────────────────────────────── */
+
+static bool no(Home *home, const char *why) {
+  home->why = why;
+  return false;
+}
+
+/* A dtype that C computes with as torch does. */
+static bool is_loopable(Type type) {
+  return type.kind == TYPE_TENSOR &&
+         (type.dtype == DTYPE_F32 || type.dtype == DTYPE_F64 || type.dtype == DTYPE_I64 ||
+          type.dtype == DTYPE_I32 || type.dtype == DTYPE_BOOL8);
+}
+
+static bool is_floating(DType dtype) { return dtype == DTYPE_F32 || dtype == DTYPE_F64; }
+
+/* Whether C's conversion is torch's: not from a float to an int, where it may be undefined. */
+static bool converts(DType from, DType to) {
+  return from == to || to == DTYPE_BOOL8 || is_floating(to) || !is_floating(from);
+}
+
+static bool broadcasts(Type x, Type to) {
+  for (int d = 1; d <= x.rank; d++) {
+    if (d > to.rank)
+      return false;
+    int64_t size = x.shape->sizes[x.rank - d];
+    if (size != 1 && size != to.shape->sizes[to.rank - d])
+      return false;
+  }
+  return true;
+}
+
+static bool is_result(Home *home, Type type) {
+  if (!is_loopable(type))
+    return no(home, "its dtype");
+  return view_is_dense(type) || no(home, "its result has gaps");
+}
+
+/* Arguments that say no more than the type of the result does, or that nothing is special. */
+static bool is_plain_option(const Attr *attr) {
+  static const char *const said_by_type[] = {"dtype", "device", "layout", "memory_format"};
+  if (attr->kind == ATTR_NONE || attr->kind == ATTR_WORD ||
+      (attr->kind == ATTR_BOOL && !attr->integer))
+    return true;
+  for (size_t i = 0; attr->keyword && i < sizeof said_by_type / sizeof *said_by_type; i++)
+    if (strcmp(attr->keyword, said_by_type[i]) == 0)
+      return true;
+  return attr->keyword && strcmp(attr->keyword, "alpha") == 0 && attr->kind == ATTR_INT &&
+         attr->integer == 1;
+}
+
+static bool number_fits(const Attr *attr, DType dtype) {
+  if (attr->kind == ATTR_FLOAT)
+    return is_floating(dtype) && !isnan(attr->number);
+  if (attr->kind == ATTR_INT && dtype == DTYPE_I32)
+    return attr->integer >= INT32_MIN && attr->integer <= INT32_MAX;
+  return attr->kind == ATTR_INT || attr->kind == ATTR_BOOL;
+}
+
+/* The dtype that the operands of OF_OWN have in common; DTYPE_COUNT: none. */
+static DType own_dtype(const Ir *ir) {
+  DType dtype = ir->args[0]->type.dtype;
+  for (int i = 1; i < ir->n_args; i++)
+    if (ir->args[i]->type.dtype != dtype)
+      return DTYPE_COUNT;
+  return dtype == DTYPE_BOOL8 ? DTYPE_COUNT : dtype;
+}
+
+static bool argument_fits(const Ir *ir, Home *home, char mark, int i, DType compute) {
+  if (i >= ir->n_attrs || (ir->attrs[i].kind == ATTR_NONE && mark == '$')) {
+    const char *optional = home->row->text; /* the text asks whether it is given */
+    char asked[3] = {'?', (char)('0' + i), 0};
+    return strstr(optional, asked) != NULL || mark == '?' || no(home, "an argument is missing");
+  }
+  const Attr *attr = &ir->attrs[i];
+  if (mark == '?' && attr->kind == ATTR_NONE)
+    return true;
+  if (attr->keyword && attr->kind != ATTR_VALUE)
+    return no(home, "an argument is given by name");
+  if (attr->kind != ATTR_VALUE)
+    return (mark != '!' && number_fits(attr, compute)) || no(home, "a number that does not fit");
+  Type x = ir->args[attr->operand]->type;
+  if (!is_loopable(x) || !broadcasts(x, ir->type))
+    return no(home, "an operand's dtype or size");
+  return mark == '!' ? x.dtype == DTYPE_BOOL8 || no(home, "a condition that is no bool")
+                     : converts(x.dtype, compute) || no(home, "a conversion to whole numbers");
+}
+
+static bool is_two(const Attr *attr) {
+  return attr->kind == ATTR_INT ? attr->integer == 2
+                                : attr->kind == ATTR_FLOAT && attr->number == 2;
+}
+
+/* Its bits depend on where in the loop an element stands, as torch's do: never part of another
+ * loop.
+ */
+bool loop_is_placed(const Ir *ir) {
+  return ir->home->row && ir->home->row->kind == ROW_POINT &&
+         strstr(ir->home->row->text, "vector") != NULL;
+}
+
+enum { MOST_PLACED = 32768 }; /* elements from which torch splits a loop over threads */
+
+static bool point_fits(const Ir *ir, Home *home) {
+  const GraphRow *row = home->row;
+  uint32_t used = 0;
+  if (!is_result(home, ir->type))
+    return false;
+  DType compute = row->of == OF_OWN     ? (ir->n_args ? own_dtype(ir) : DTYPE_COUNT)
+                  : row->of == OF_TRUTH ? DTYPE_BOOL8
+                                        : ir->type.dtype;
+  if (compute == DTYPE_COUNT || (row->of == OF_RESULT && compute == DTYPE_BOOL8) ||
+      (row->of != OF_RESULT && ir->type.dtype != DTYPE_BOOL8))
+    return no(home, "its operands' dtypes");
+  for (const char *at = row->text; *at; at++) {
+    if ((*at != '$' && *at != '?' && *at != '!') || at[1] < '0' || at[1] > '9')
+      continue;
+    if (!argument_fits(ir, home, *at, at[1] - '0', compute))
+      return false;
+    used |= 1u << (at[1] - '0');
+  }
+  bool like = !strchr(row->text, '$') || strcmp(row->text, "$1") == 0; /* zeros_like and such */
+  bool power = strcmp(row->schema, "aten::pow.Tensor_Scalar") == 0;
+  for (int i = 0; i < ir->n_attrs; i++) {
+    if (i < 10 && used & 1u << i)
+      continue;
+    if (!is_plain_option(&ir->attrs[i]) && !(i == 0 && like && row->of == OF_RESULT) &&
+        !(i == 1 && power && is_two(&ir->attrs[i])))
+      return no(home, "an option");
+  }
+  if (strstr(row->text, "1 /") && !is_floating(compute))
+    return no(home, "its dtype");
+  if (strchr(row->text, '/') && !is_floating(compute))
+    return no(home, "its dtype");
+  if (loop_is_placed(ir) && (compute != DTYPE_F32 || type_elements(ir->type) > MOST_PLACED))
+    return no(home, "its dtype or size");
+  return true;
+}
+
+static bool copy_fits(const Ir *ir, Home *home) {
+  if (!is_result(home, ir->type) || ir->n_args < 1 || ir->attrs[0].kind != ATTR_VALUE)
+    return false;
+  Type x = ir->args[0]->type;
+  for (int i = 1; i < ir->n_attrs; i++) {
+    const Attr *attr = &ir->attrs[i];
+    if (attr->kind == ATTR_BOOL && attr->integer && home->row->view == VIEW_ITSELF)
+      return no(home, "an option");
+  }
+  if (home->row->view == VIEW_RESHAPE) /* rows of other sizes: only from memory in order */
+    return no(home, "a copy in another order");
+  return (is_loopable(x) && broadcasts(x, ir->type) && x.rank == ir->type.rank &&
+          converts(x.dtype, ir->type.dtype)) ||
+         no(home, "a conversion");
+}
+
+static bool pieces_fit(Arena *arena, const Ir *ir, Home *home) {
+  Piece *pieces;
+  int n;
+  if (!is_result(home, ir->type) || !view_pieces(arena, ir, home->row->view, &pieces, &n))
+    return no(home, home->why ? home->why : "its arguments");
+  for (int i = 0; i < n; i++) {
+    Type x = ir->args[pieces[i].operand]->type;
+    if (!is_loopable(x) || !converts(x.dtype, ir->type.dtype))
+      return no(home, "an operand's dtype");
+  }
+  if (home->row->view != VIEW_PAD)
+    return true;
+  for (int i = 2; i < ir->n_attrs; i++) { /* mode, value */
+    const Attr *attr = &ir->attrs[i];
+    bool constant = attr->kind == ATTR_TEXT && strcmp(attr->text, "constant") == 0;
+    if (!constant && attr->kind != ATTR_NONE && !number_fits(attr, ir->type.dtype))
+      return no(home, "its mode");
+  }
+  return true;
+}
+
+/* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
+
+static bool is_f32(Type type) { return type.kind == TYPE_TENSOR && type.dtype == DTYPE_F32; }
+
+static bool map1_fits(const Ir *ir, Home *home) {
+  for (int i = 1; i < ir->n_attrs; i++) {
+    const Attr *attr = &ir->attrs[i];
+    if (home->op != OP_gelu || attr->kind != ATTR_TEXT)
+      return no(home, "an option");
+    home->op = strcmp(attr->text, "tanh") == 0 ? OP_gelu_tanh : OP_gelu;
+  }
+  return (view_is_dense(ir->type) && type_equal(ir->type, ir->args[0]->type)) ||
+         no(home, "its operand has gaps");
+}
+
+static bool linear_fits(const Ir *ir, Home *home) {
+  for (int i = 0; i < ir->n_args; i++)
+    if (!is_f32(ir->args[i]->type) || !view_is_contiguous(ir->args[i]->type))
+      return no(home, "an operand has gaps");
+  Type x = ir->args[0]->type, w = ir->args[1]->type;
+  return (x.rank >= 2 && w.rank == 2 && view_is_contiguous(ir->type) &&
+          (ir->n_args == 2 || ir->args[2]->type.rank == 1)) ||
+         no(home, "its ranks");
+}
+
+static bool is_transposed(Type w) {
+  return w.rank == 2 && w.shape->strides[0] == 1 && w.shape->strides[1] == w.shape->sizes[0];
+}
+
+static bool matmul_fits(const Ir *ir, Home *home) {
+  if (ir->n_args != 2 || ir->n_attrs != 2)
+    return no(home, "its arguments");
+  Type x = ir->args[0]->type, w = ir->args[1]->type;
+  if (!is_f32(x) || !is_f32(w) || x.rank != 2 || w.rank != 2 || !view_is_contiguous(ir->type))
+    return no(home, "its ranks");
+  if (!view_is_contiguous(x))
+    return no(home, "an operand has gaps");
+  if (view_is_contiguous(w))
+    return true;
+  home->op = OP_linear; /* without a bias: the same product */
+  return is_transposed(w) || no(home, "an operand has gaps");
+}
+
+static bool along_fits(const Ir *ir, Home *home) {
+  Type x = ir->args[0]->type;
+  bool list = home->op == OP_sum || home->op == OP_mean;
+  if (ir->n_attrs < 2 || !view_is_contiguous(x) || !view_is_contiguous(ir->type))
+    return no(home, "its operand has gaps");
+  const Attr *dim = &ir->attrs[1];
+  if (list && dim->kind == ATTR_LIST && dim->n_items == 1)
+    dim = dim->items;
+  if (dim->kind != ATTR_INT || x.rank == 0)
+    return no(home, "not along one dimension");
+  for (int i = 2; i < ir->n_attrs; i++)
+    if (ir->attrs[i].kind != ATTR_NONE && ir->attrs[i].kind != ATTR_BOOL)
+      return no(home, "an option");
+  int64_t at = dim->integer < 0 ? dim->integer + x.rank : dim->integer, outer = 1, inner = 1;
+  for (int d = 0; d < x.rank; d++) {
+    outer *= d < at ? x.shape->sizes[d] : 1;
+    inner *= d > at ? x.shape->sizes[d] : 1;
+  }
+  if (type_elements(x) == 0 || (outer > 1 && inner > 1))
+    return no(home, "along a dimension in the middle");
+  home->rows = inner > 1 ? x.shape->sizes[at] : outer;
+  home->cols = inner > 1 ? inner : x.shape->sizes[at];
+  home->first = inner > 1;
+  return true;
+}
+
+static bool recipe_fits(const Ir *ir, Home *home) {
+  if (ir->n_args < 1 || ir->attrs[0].kind != ATTR_VALUE || !is_f32(ir->args[0]->type) ||
+      ir->type.kind != TYPE_TENSOR)
+    return no(home, "its dtype");
+  home->op = home->row->op;
+  switch (op_table[home->op].class) {
+  case CLASS_MAP1:
+    return is_f32(ir->type) && map1_fits(ir, home);
+  case CLASS_LINEAR:
+    return is_f32(ir->type) && linear_fits(ir, home);
+  case CLASS_MATMUL:
+    return is_f32(ir->type) && matmul_fits(ir, home);
+  case CLASS_REDUCE:
+  case CLASS_ROWWISE:
+    return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(ir, home);
+  case CLASS_ARGMAX:
+    return along_fits(ir, home);
+  default:
+    return no(home, "no recipe of this class");
   }
 }
 
+/* ── ways ────────────────────────────────────────────────────────────────────────────────────── */
+
+static bool is_view(const Ir *ir, ViewKind kind) {
+  int64_t offset;
+  int n = ir->type.kind == TYPE_TUPLE ? ir->type.rank : 1;
+  for (int i = 0; i < n; i++)
+    if (!view_offset(ir, kind, i, &offset))
+      return false;
+  return n > 0;
+}
+
+static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
+  if (!home->row) {
+    home->why = "no other way is known";
+    return WAY_WHEEL;
+  }
+  switch (home->row->kind) {
+  case ROW_VIEW:
+    if (home->row->view >= VIEW_CAT)
+      return pieces_fit(arena, ir, home) ? WAY_LOOP : WAY_WHEEL;
+    if (is_view(ir, home->row->view))
+      return WAY_VIEW;
+    if (home->row->view >= VIEW_RESHAPE)
+      return copy_fits(ir, home) ? WAY_LOOP : WAY_WHEEL;
+    home->why = "not as its arguments say";
+    return WAY_WHEEL;
+  case ROW_POINT:
+    return point_fits(ir, home) ? WAY_LOOP : WAY_WHEEL;
+  case ROW_RECIPE:
+    return recipe_fits(ir, home) ? WAY_RECIPE : WAY_WHEEL;
+  case ROW_ONCE:
+    return ir->n_args == 0 && is_loopable(ir->type) ? WAY_ONCE : WAY_WHEEL;
+  }
+  NEVER("a row for graphs");
+}
+
+static Way way_of(Arena *arena, const Ir *ir, Home *home) {
+  switch (ir->op) {
+  case IR_INPUT:
+    return WAY_INPUT;
+  case IR_ITEM:
+    return ir->args[0]->home->way == WAY_VIEW ? WAY_VIEW : WAY_WHEEL;
+  case IR_NODE:
+    home->row = graph_row(ir->schema);
+    return way_of_node(arena, ir, home);
+  default:
+    return WAY_WHEEL;
+  }
+}
+
+/* What a view is a view of. */
+static const Ir *viewed(const Ir *ir) {
+  return ir->op == IR_ITEM ? ir->args[0]->args[0] : ir->args[0];
+}
+
+static bool is_from_outside(const Ir *ir) {
+  while (ir->home->way == WAY_VIEW)
+    ir = viewed(ir);
+  return ir->home->way == WAY_INPUT || ir->home->way == WAY_WHEEL;
+}
+
+/* From the back: what has to have an object, and which views have to be torch's own. */
+static void want_objects(const Block *body) {
+  for (int i = body->n; i-- > 0;) {
+    Ir *ir = body->items[i];
+    Home *home = ir->home;
+    bool view = home->way == WAY_VIEW, from_outside = view && is_from_outside(ir);
+    if (from_outside && home->is_exact) {
+      home->way = WAY_WHEEL;
+      home->why = "returned as a view of what came from outside";
+    }
+    if (home->way == WAY_ONCE && home->is_object) {
+      home->way = WAY_WHEEL;
+      home->why = "Python gets to see it";
+    }
+    bool wheel = home->way == WAY_WHEEL || ir->op == IR_RESULTS;
+    for (int k = 0; k < ir->n_args; k++) {
+      Home *operand = ir->args[k]->home;
+      operand->is_object |= wheel || (home->way == WAY_VIEW && home->is_object);
+      operand->is_exact |= (ir->op == IR_RESULTS) || (home->way == WAY_WHEEL && home->is_exact);
+    }
+  }
+}
+
+/* ── memory ──────────────────────────────────────────────────────────────────────────────────── */
+
+static void settle_roots(const Block *body) {
+  for (int i = 0; i < body->n; i++) {
+    Ir *ir = body->items[i];
+    Home *home = ir->home;
+    if (ir->op == IR_ITEM && ir->args[0]->home->way == WAY_WHEEL)
+      home->way = WAY_WHEEL;
+    home->root = ir;
+    home->last = -1;
+    if (home->way == WAY_VIEW && ir->type.kind == TYPE_TENSOR) {
+      const Ir *base = viewed(ir);
+      const Ir *node = ir->op == IR_ITEM ? ir->args[0] : ir;
+      int64_t offset;
+      if (!view_offset(node, node->home->row->view, (int)ir->integer, &offset))
+        NEVER("a view that was one");
+      home->root = base->home->root;
+      home->offset = base->home->offset + offset;
+    } else if (home->way == WAY_INPUT || home->way == WAY_WHEEL || home->way == WAY_ONCE) {
+      home->memory = MEMORY_OBJECT;
+    } else if (home->way != WAY_VIEW) {
+      home->memory = home->is_object ? MEMORY_TENSOR : MEMORY_ARENA;
+    }
+  }
+}
+
+static bool same_sizes(Type a, Type b) {
+  if (a.rank != b.rank)
+    return false;
+  return memcmp(a.shape->sizes, b.shape->sizes, sizeof a.shape->sizes[0] * (size_t)a.rank) == 0;
+}
+
+enum { MOST_FUSED = 24 }; /* nodes of a loop */
+
+/* A loop's only reader, if it is a loop over the same elements that can compute it on the way. */
+static Ir *fusing_reader(const Block *body, const Ir *ir) {
+  if (ir->n_uses != 1 || ir->home->is_object || loop_is_placed(ir) ||
+      ir->home->row->view >= VIEW_CAT)
+    return NULL;
+  for (int i = ir->id + 1; i < body->n; i++) {
+    Ir *reader = body->items[i];
+    for (int k = 0; k < reader->n_args; k++) {
+      if (reader->args[k] != ir)
+        continue;
+      bool joins = reader->home->way == WAY_LOOP && reader->home->row->view >= VIEW_CAT;
+      return reader->home->way == WAY_LOOP && !loop_is_placed(reader) &&
+                     (joins || same_sizes(reader->type, ir->type))
+                 ? reader
+                 : NULL;
+    }
+  }
+  return NULL;
+}
+
+/* From the back, so that a reader's own loop is known. */
+static void fuse_loops(const Block *body) {
+  for (int i = body->n; i-- > 0;) {
+    Ir *ir = body->items[i];
+    if (ir->home->way != WAY_LOOP)
+      continue;
+    ir->home->into = ir;
+    ir->home->n_fused = 1;
+    Ir *reader = fusing_reader(body, ir);
+    if (!reader || reader->home->into->home->n_fused >= MOST_FUSED)
+      continue;
+    ir->home->into = reader->home->into;
+    ir->home->into->home->n_fused++;
+    ir->home->memory = MEMORY_NONE;
+  }
+}
+
+static void note_reads(const Block *body) {
+  for (int i = 0; i < body->n; i++) {
+    const Ir *ir = body->items[i];
+    int at = ir->home->way == WAY_LOOP ? ir->home->into->id : i;
+    for (int k = 0; k < ir->n_args; k++) {
+      Home *root = ir->args[k]->home->root->home;
+      root->last = root->last > at ? root->last : at;
+    }
+  }
+}
+
+/* Bytes from the first element to behind the last one, to 64. */
+static int64_t bytes_of(Type type) {
+  int64_t elements = 1;
+  for (int d = 0; d < type.rank; d++)
+    elements += type.shape->sizes[d] > 0 ? (type.shape->sizes[d] - 1) * type.shape->strides[d] : 0;
+  return (elements * dtype_table[type.dtype].bytes + 63) / 64 * 64;
+}
+
+/* Each value at the first gap among those that live when it is computed. What a loop reads lives
+ * until it is done. */
+static int64_t place_values(Arena *arena, const Block *body) {
+  Ir **live = ARENA_ARRAY(arena, Ir *, body->n + 1); /* by their places */
+  int n_live = 0;
+  int64_t most = 0;
+  for (int i = 0; i < body->n; i++) {
+    Ir *ir = body->items[i];
+    if (ir->home->memory != MEMORY_ARENA)
+      continue;
+    int n = 0;
+    for (int k = 0; k < n_live; k++)
+      if (live[k]->home->last >= i)
+        live[n++] = live[k];
+    n_live = n;
+    int64_t at = 0, bytes = bytes_of(ir->type);
+    int place = 0;
+    for (; place < n_live && live[place]->home->arena - at < bytes; place++)
+      at = live[place]->home->arena + bytes_of(live[place]->type);
+    memmove(&live[place + 1], &live[place], sizeof *live * (size_t)(n_live - place));
+    live[place] = ir;
+    n_live++;
+    ir->home->arena = at;
+    most = most > at + bytes ? most : at + bytes;
+  }
+  return most;
+}
+
+/* ── the pass ────────────────────────────────────────────────────────────────────────────────── */
+
+void layout_func(Unit *unit, Func *func) {
+  const Block *body = &func->body;
+  for (int i = 0; i < body->n; i++) {
+    Ir *ir = body->items[i];
+    ir->home = ARENA_NEW(&unit->arena, Home);
+    ir->home->way = way_of(&unit->arena, ir, ir->home);
+  }
+  want_objects(body);
+  settle_roots(body);
+  fuse_loops(body);
+  note_reads(body);
+  func->arena_bytes = place_values(&unit->arena, body);
+  int n_calls = 0, n_once = 0, n_recipes = 0;
+  for (int i = 0; i < body->n; i++) {
+    Ir *ir = body->items[i];
+    Way way = ir->home->way;
+    bool calls = way == WAY_WHEEL || way == WAY_ONCE || way == WAY_RECIPE;
+    ir->home->call = ir->op == IR_NODE && calls ? n_calls++ : -1;
+    ir->home->once = way == WAY_ONCE ? n_once++ : -1;
+    ir->home->recipe = way == WAY_RECIPE ? n_recipes++ : -1;
+  }
+  func->n_once = n_once;
+  func->n_ops = n_recipes;
+}
+
+static void print_place(Buf *out, const Ir *ir) {
+  const Home *home = ir->home;
+  if (home->way == WAY_VIEW && ir->type.kind == TYPE_TENSOR)
+    buf_addf(out, " of %%%s + %lld", home->root->name, (long long)home->offset);
+  else if (home->way == WAY_LOOP && home->into != ir)
+    buf_addf(out, " in that of %%%s", home->into->name);
+  else if (home->memory == MEMORY_ARENA)
+    buf_addf(out, " at %lld", (long long)home->arena);
+  else if (home->memory == MEMORY_TENSOR)
+    buf_add(out, " into a tensor");
+}
+
 void layout_print(Buf *out, const Func *func) {
-  buf_addf(out, "graph %s\n", func->qualname);
+  buf_addf(out, "graph %s: %lld bytes of its own\n", func->qualname, (long long)func->arena_bytes);
   for (int i = 0; i < func->body.n; i++) {
     const Ir *ir = func->body.items[i];
-    if (ir->op != IR_NODE)
+    if (ir->op != IR_NODE && ir->op != IR_ITEM)
       continue;
-    buf_addf(out, "  %%%s = %s %s ", ir->name, ir->schema, way_name(ir->home->way));
-    type_print(out, ir->type);
+    buf_addf(out, "  %%%s = %s: %s", ir->name, ir->op == IR_NODE ? ir->schema : "getitem",
+             way_name(ir->home->way));
+    print_place(out, ir);
+    if (ir->home->why)
+      buf_addf(out, " (%s)", ir->home->why);
     buf_add(out, "\n");
   }
 }

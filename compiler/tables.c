@@ -76,6 +76,34 @@ const Rule rule_table[] = {
 #undef TC_TORCH
 #undef TF
 
+#define OP(...)
+#define RUN(...)
+#define TORCH(...)
+#define TC_TORCH(...)
+#define TF(...)
+#define GRAPH(id, name) {.schema = name, .kind = ROW_RECIPE, .op = OP_##id},
+#define VIEW(name, view_kind) {.schema = name, .kind = ROW_VIEW, .view = VIEW_##view_kind},
+#define POINT(name, compute, c_text)                                                               \
+  {.schema = name, .kind = ROW_POINT, .of = OF_##compute, .text = c_text},
+#define ONCE(name) {.schema = name, .kind = ROW_ONCE},
+const GraphRow graph_table[] = {
+#include "ops.def"
+};
+#undef OP
+#undef RUN
+#undef TORCH
+#undef TC_TORCH
+#undef TF
+
+const int n_graph_rows = (int)(sizeof graph_table / sizeof graph_table[0]);
+
+const GraphRow *graph_row(const char *schema) {
+  for (int i = 0; i < n_graph_rows; i++)
+    if (strcmp(graph_table[i].schema, schema) == 0)
+      return &graph_table[i];
+  return NULL;
+}
+
 const int n_rules = (int)(sizeof rule_table / sizeof rule_table[0]);
 
 const Signature signature_table[SIGNATURE_COUNT] = {

@@ -579,6 +579,8 @@ typedef struct Func {
   int n_by_wheel;       /* plan: how many instructions these are */
   bool splits;          /* plan: the body may run block by block */
   int n_ops;            /* emit: rows of its table of operations */
+  int64_t arena_bytes;  /* layout: of a graph's own memory */
+  int n_once;           /* layout: values that are made once */
   /* place: where the binding goes in the copied source: a 1-based blank line, 0 for the end of the
    * file, -1 for nowhere */
   int bind_line, bind_col;
@@ -674,21 +676,98 @@ uint64_t emit_digest(const char *text);           /* by which a loader knows an 
  * wrong, and how. */
 bool graph_read(Unit *unit, const char *text, size_t n_bytes, Buf *problem);
 
-/* ── layout.c, emit_graph.c: a graph's plan, and its C ───────────────────────────────────────── */
+/* ── view.c, layout.c: a graph's plan ────────────────────────────────────────────────────────── */
+
+/* What part of its operand's memory a node is. */
+typedef enum {
+  VIEW_SAME,   /* from its first element on, as the type says */
+  VIEW_SELECT, /* one index of a dimension */
+  VIEW_SLICE,
+  VIEW_NARROW,
+  VIEW_PARTS,   /* several, side by side along a dimension */
+  VIEW_UNBIND,  /* several, one for each index of a dimension */
+  VIEW_RESHAPE, /* the same elements in order, where that is a view; else a copy */
+  VIEW_ITSELF,  /* all of it, where dtype and strides are those; else a copy */
+  VIEW_COPY,    /* these and the following are copies, as loops */
+  VIEW_CAT,
+  VIEW_STACK,
+  VIEW_PAD
+} ViewKind;
+
+/* The dtype in which a POINT computes. */
+typedef enum { OF_RESULT, OF_OWN, OF_TRUTH } PointOf;
+
+/* A row of ops.def for graphs. */
+typedef struct GraphRow {
+  const char *schema;
+  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_ONCE } kind;
+  OpId op;          /* RECIPE */
+  ViewKind view;    /* VIEW */
+  PointOf of;       /* POINT */
+  const char *text; /* POINT */
+} GraphRow;
+extern const GraphRow graph_table[];
+extern const int n_graph_rows;
+const GraphRow *graph_row(const char *schema); /* tables.c; NULL: it is the wheel's */
+
+/* Where the memory of a view of an operand begins, in elements behind the operand's. False: it is
+ * no view, or not as its arguments say. `item`: which one, of several. */
+bool view_offset(const Ir *ir, ViewKind kind, int item, int64_t *offset);
+/* Whether the elements lie without gaps and none twice, in whatever order of dimensions. */
+bool view_is_dense(Type type);
+bool view_is_contiguous(Type type);
+
+/* One copy of a CAT, STACK or PAD: an operand's elements to a place in the result. */
+typedef struct Piece {
+  int operand;
+  Type type;      /* the part of the result, with its strides */
+  int64_t offset; /* of that part, in elements */
+} Piece;
+/* False: its arguments are not as the node's type says. */
+bool view_pieces(Arena *arena, const Ir *ir, ViewKind kind, Piece **pieces, int *n);
 
 /* How a value of a graph comes about. */
-typedef enum { WAY_INPUT, WAY_WHEEL, WAY_COUNT } Way;
+typedef enum { WAY_INPUT, WAY_WHEEL, WAY_VIEW, WAY_LOOP, WAY_RECIPE, WAY_ONCE, WAY_COUNT } Way;
 const char *way_name(Way way);
+
+/* Where the memory of a value lies that is no view. */
+typedef enum {
+  MEMORY_NONE,   /* it has none: part of another loop, several tensors */
+  MEMORY_OBJECT, /* in a tensor that came from outside: an input, or what Python's function gave */
+  MEMORY_TENSOR, /* in a tensor that the body makes */
+  MEMORY_ARENA   /* in the call's own memory */
+} Memory;
 
 typedef struct Home {
   Way way;
   const char *why; /* it is no better way; or NULL */
   int call;        /* of a NODE that Python's function may run: its index among these; else -1 */
+  int once;        /* ONCE: its index among these */
+  int recipe;      /* RECIPE: its index among the operations */
+  OpId op;         /* RECIPE: what runs */
+  const GraphRow *row;
+  Ir *root;           /* whose memory it lies in: its own, or that of what it is a view of */
+  int64_t offset;     /* in elements of the root */
+  Ir *into;           /* LOOP: the loop that computes it, its own or that of its only reader */
+  Memory memory;      /* of a root */
+  int64_t arena;      /* ARENA: in bytes */
+  bool is_object;     /* a Python object of it is wanted: by Python's functions, or as a result */
+  bool is_exact;      /* ... and it is returned, or what is returned is a view of it */
+  int n_fused;        /* LOOP: nodes that this loop computes */
+  int64_t rows, cols; /* RECIPE along a dimension: of the operand as a matrix */
+  bool first;         /* likewise: along its columns */
+  int last;           /* of a root: the last instruction that reads its memory; -1: none */
 } Home;
 
 void layout_func(Unit *unit, Func *func);
 void layout_print(Buf *out, const Func *func);
-void emit_graph(Buf *out, const Unit *unit, const Func *func, const char *extension);
+bool loop_is_placed(const Ir *ir); /* the loop has to know torch's lanes */
+
+/* ── emit_graph.c, emit_loop.c: its C ────────────────────────────────────────────────────────── */
+
+void emit_graph(Buf *out, Unit *unit, const Func *func, const char *extension);
+/* The C function of a loop, loop_<id>(out, operands...), and the operands it takes in order. */
+void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands);
 
 /* ── driver.c: the sequence ──────────────────────────────────────────────────────────────────── */
 

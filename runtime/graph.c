@@ -4,88 +4,11 @@
  * own Python functions for the operations that run by them. It is called with the tensors that the
  * graph takes and returns a tuple. Before anything has happened it raises Unfit where a tensor is
  * not what this version of the model was compiled for, or where torch is in a state that native
- * code must not pass by; then the caller runs the model itself.
- *
- * A value of a graph has an object, memory, or both (Value). What Python's functions gave is held
- * against the graph's types before it is used, so that no wrong guess of the capture becomes a
- * wrong result: it raises Unfit, too. A graph has no effects, so that is always in time.
+ * code must not pass by; then the caller runs the model itself. So it does where one of Python's
+ * functions gave what the capture did not foresee: a graph has no effects, so that is in time.
  */
 
-/* ── the object ──────────────────────────────────────────────────────────────────────────────── */
-
-typedef struct GraphObject {
-  PyObject ob_base;
-  vectorcallfunc vectorcall;
-  const TcGraph *graph;
-  PyObject *constants; /* tuple of tensors: of the values behind the inputs */
-  PyObject *calls;     /* tuple of (function, tuple of constants), as load was given it */
-  PyObject **keywords; /* per call: tuple of names, or NULL */
-} GraphObject;
-
-typedef struct Value {
-  PyObject *object; /* of an input or a constant: borrowed; else owned. NULL: not made */
-  void *data;       /* NULL: not looked for */
-} Value;
-
-struct TcFrame {
-  const TcGraph *graph;
-  const GraphObject *self;
-  Value *values;
-};
-
-static PyObject *graph_unfit; /* the exception, one for all modules of the process */
-#define UNFIT_KEY "tensorc.runtime.Unfit"
-
-static bool unfit_find(void) {
-  PyObject *shared = PyInterpreterState_GetDict(PyInterpreterState_Get()); /* borrowed */
-  if (!shared || graph_unfit)
-    return graph_unfit != NULL;
-  graph_unfit = Py_XNewRef(PyDict_GetItemString(shared, UNFIT_KEY));
-  if (graph_unfit)
-    return true;
-  graph_unfit = PyErr_NewExceptionWithDoc(
-      "tensorc.Unfit",
-      "A call that the compiled version of a model was not made for. Nothing has happened.", NULL,
-      NULL);
-  return graph_unfit && PyDict_SetItemString(shared, UNFIT_KEY, graph_unfit) == 0;
-}
-
 /* ── what a call brings ──────────────────────────────────────────────────────────────────────── */
-
-static bool has_shape(H handle, const TcSpec *spec) {
-  const int64_t *words = (const int64_t *)impl_words(handle) + torch.shape_word;
-  size_t n = (size_t)spec->rank;
-  int64_t *sizes, *strides;
-  if (words[0] != spec->rank)
-    return false;
-  if (n <= N_INLINE_DIMS) {
-    for (size_t i = 0; i < n; i++)
-      if (words[1 + i] != spec->sizes[i] || words[1 + N_INLINE_DIMS + i] != spec->strides[i])
-        return false;
-    return true;
-  }
-  return torch.get_sizes(handle, &sizes) == 0 && torch.get_strides(handle, &strides) == 0 &&
-         memcmp(sizes, spec->sizes, n * sizeof *sizes) == 0 &&
-         memcmp(strides, spec->strides, n * sizeof *strides) == 0;
-}
-
-/* NULL: the object is a tensor as spec says. */
-static const char *misfit(PyObject *object, const TcSpec *spec) {
-  int32_t dtype = -1;
-  if (Py_TYPE(object) != torch.tensor && Py_TYPE(object) != torch.parameter)
-    return "is no plain torch.Tensor";
-  H handle = (char *)object + HANDLE_OFFSET;
-  if (!is_plain(handle))
-    return "is no dense tensor on the CPU";
-  if (torch.get_dtype(handle, &dtype) != 0 || dtype != (int32_t)spec->dtype)
-    return "has another dtype";
-  return has_shape(handle, spec) ? NULL : "has other sizes or strides";
-}
-
-static bool refuse(const char *format, const char *name, int number, const char *problem) {
-  PyErr_Format(graph_unfit, format, name, number, problem);
-  return false;
-}
 
 /* Whether torch is in the one state that native code may run in. */
 static bool state_fits(const char **problem) {
@@ -130,77 +53,13 @@ static bool take(TcFrame *frame, PyObject *const *inputs) {
     if (grad_mode && requires_grad(object))
       return refuse("%s %d %s", what, place, "requires grad, and grad mode is on");
     frame->values[i].object = object;
+    frame->values[i].data = data_of((char *)object + HANDLE_OFFSET, &graph->specs[i]);
   }
   if (state_fits(&problem))
     return true;
   if (!PyErr_Occurred())
     PyErr_SetString(graph_unfit, problem);
   return false;
-}
-
-/* ── torch's own functions ───────────────────────────────────────────────────────────────────── */
-
-enum { MOST_CALL_ARGS = 32 };
-
-/* One argument, from *at on. A new reference, or NULL with an exception. */
-static PyObject *call_argument(const TcFrame *frame, PyObject *constants, const int **at,
-                               Py_ssize_t *n_constants) {
-  int word = *(*at)++;
-  if (word >= 0)
-    return Py_NewRef(frame->values[word].object);
-  if (word == TC_CONSTANT) {
-    if (*n_constants < PyTuple_GET_SIZE(constants))
-      return Py_NewRef(PyTuple_GET_ITEM(constants, (*n_constants)++));
-    PyErr_SetString(PyExc_SystemError, "tensorc: a call of a graph has too few constants");
-    return NULL;
-  }
-  PyObject *list = PyList_New(-2 - word);
-  for (int i = 0; list && i < -2 - word; i++) {
-    PyObject *item = call_argument(frame, constants, at, n_constants);
-    if (item)
-      PyList_SET_ITEM(list, i, item);
-    else
-      Py_CLEAR(list);
-  }
-  return list;
-}
-
-/* An object for a value that it was computed for; steals it. */
-static bool settle(TcFrame *frame, int value, const char *name, PyObject *object) {
-  const TcSpec *spec = &frame->graph->specs[value];
-  frame->values[value].object = object;
-  const char *problem = NULL;
-  if (spec->rank != TC_SEVERAL)
-    problem = misfit(object, spec);
-  else if (!PyTuple_Check(object) && !PyList_Check(object))
-    problem = "is one tensor";
-  return !problem || refuse("what %s gave (value %d) %s", name, value, problem);
-}
-
-bool tc_graph_call(TcFrame *frame, int index) {
-  const TcGraphCall *call = &frame->graph->calls[index];
-  PyObject *pair = PyTuple_GET_ITEM(frame->self->calls, index);
-  PyObject *function = PyTuple_GET_ITEM(pair, 0), *constants = PyTuple_GET_ITEM(pair, 1);
-  PyObject *stack[MOST_CALL_ARGS + 1] = {NULL}, **args = stack + 1, *object = NULL;
-  const int *at = call->args;
-  Py_ssize_t n_constants = 0;
-  int n = call->n_positional + call->n_keywords, n_made = 0;
-  for (; n_made < n; n_made++)
-    if (!(args[n_made] = call_argument(frame, constants, &at, &n_constants)))
-      break;
-  if (n_made == n)
-    object = PyObject_Vectorcall(function, args,
-                                 (size_t)call->n_positional | PY_VECTORCALL_ARGUMENTS_OFFSET,
-                                 frame->self->keywords[index]);
-  while (n_made > 0)
-    Py_DECREF(args[--n_made]);
-  return object && settle(frame, call->result, call->name, object);
-}
-
-bool tc_graph_item(TcFrame *frame, int to, int from, int64_t index) {
-  PyObject *several = frame->values[from].object;
-  PyObject *object = PySequence_GetItem(several, (Py_ssize_t)index);
-  return object && settle(frame, to, "an operation", object);
 }
 
 /* ── a call ──────────────────────────────────────────────────────────────────────────────────── */
@@ -242,16 +101,24 @@ static PyObject *graph_call(PyObject *object, PyObject *const *args, size_t narg
   if (PyVectorcall_NARGS(nargsf) != graph->n_inputs || kwnames)
     return PyErr_Format(PyExc_TypeError, "this graph takes %d tensors by position",
                         graph->n_inputs);
-  size_t bytes = sizeof(Value) * (size_t)graph->n_values;
+  size_t head = (sizeof(TcGraphValue) * (size_t)graph->n_values + 63) / 64 * 64;
   /* Of this call alone: another one may start on this thread before it ends. */
-  struct TcBuffer *memory = buffer_new(&buffer_cache, bytes);
+  struct TcBuffer *memory = buffer_new(&buffer_cache, head + (size_t)graph->arena_bytes);
   if (!memory)
     return PyErr_NoMemory();
-  TcFrame frame = {graph, self, buffer_data(memory)};
-  memset(frame.values, 0, bytes);
+  TcFrame frame; /* what a call needs of it is filled in: clearing it all would take a while */
+  frame.tc = (TcCall){.func = &self->func, .thread = &thread_state, .plain = true};
+  frame.graph = graph;
+  frame.self = self;
+  frame.values = buffer_data(memory);
+  memset(frame.values, 0, head);
   Py_INCREF(self);
-  if (take(&frame, args) && graph->body(&frame))
-    result = graph_results(&frame);
+  if (take(&frame, args)) {
+    if (graph->n_ops > 0)
+      start_recipes(&frame);
+    if (self->body(&frame, frame.values, (char *)buffer_data(memory) + head))
+      result = graph_results(&frame);
+  }
   for (int i = graph->n_inputs + graph->n_constants; i < graph->n_values; i++)
     Py_XDECREF(frame.values[i].object);
   buffer_free(memory);
@@ -281,7 +148,11 @@ static void graph_dealloc(PyObject *object) {
   graph_clear(object);
   for (int i = 0; self->keywords && i < self->graph->n_calls; i++)
     Py_XDECREF(self->keywords[i]);
+  for (int i = 0; self->once && i < self->graph->n_once; i++)
+    Py_XDECREF(self->once[i]);
+  admissions_free(self->admission);
   PyMem_Free(self->keywords);
+  PyMem_Free(self->once);
   PyObject_GC_Del(object);
 }
 
@@ -336,18 +207,33 @@ static PyObject *graph_load(PyObject *module, PyObject *args) {
   bool loaded = torch_load();
   if (!loaded && PyErr_Occurred())
     return NULL;
-  if (!loaded || !torch.inline_handle || !torch.key_word || !torch.shape_word || !torch.has_meta)
+  if (loaded && torch_lane.status == RECIPES_UNKNOWN)
+    torch_lane.status = torch_lane.load(&torch_lane.isa) ? RECIPES_READY : RECIPES_UNAVAILABLE;
+  if (!loaded || torch_lane.status != RECIPES_READY || !torch.inline_handle || !torch.has_meta ||
+      !torch.offset_word)
     return PyErr_Format(PyExc_RuntimeError, "no graph can run natively: %s",
                         loaded ? "this torch keeps its tensors in another way" : torch_problem);
   GraphObject *self = PyObject_GC_New(GraphObject, &graph_type);
   if (!self)
     return NULL;
+  memset((char *)self + sizeof(PyObject), 0, sizeof *self - sizeof(PyObject));
   self->vectorcall = graph_call;
   self->graph = graph;
   self->constants = Py_NewRef(constants);
   self->calls = Py_NewRef(calls);
+  self->func = (TcFunc){.name = graph->name,
+                        .qualname = graph->name,
+                        .lane = TC_LANE_TORCH,
+                        .ops = graph->ops,
+                        .n_ops = graph->n_ops};
+  for (int i = 0; i < graph->n_ops; i++)
+    self->has_products |= is_product(graph->ops[i].class);
+  for (int isa = 0; isa < TC_N_ISAS; isa++)
+    if (isa == TC_ISA_BASELINE || tc__isa_runs((TcIsa)isa))
+      self->body = graph->bodies[isa];
+  self->once = PyMem_Calloc((size_t)graph->n_once + 1, sizeof *self->once);
   self->keywords = PyMem_Calloc((size_t)graph->n_calls + 1, sizeof *self->keywords);
-  bool ok = self->keywords != NULL;
+  bool ok = self->keywords != NULL && self->once != NULL;
   for (int i = 0; ok && i < graph->n_calls; i++)
     if (graph->calls[i].n_keywords > 0)
       ok = (self->keywords[i] = keyword_names(&graph->calls[i])) != NULL;

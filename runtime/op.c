@@ -45,6 +45,7 @@ struct Block {
   BufferCache *buffers; /* of the thread that runs it */
   int64_t first_row, n_rows;
   bool broken; /* an operation failed half-way, and its operands are gone */
+  void *place; /* where the next result has to go; NULL: wherever there is memory */
 };
 
 static bool in_blocks(const TcCall *tc) { return tc->block && tc->block->run->blocks; }
@@ -104,6 +105,10 @@ enum { LARGE_BYTES = 1 << 18 };
  * it. False: there is none, and the wheel may have more luck. */
 static inline bool result_new(const TcCall *tc, TcTensor *out, TcUse *over, TcDType dtype) {
   const Lane *lane = tc->block->run->lane;
+  if (tc->block->place) {
+    out->data = tc->block->place;
+    return true;
+  }
   TcTensor *var = over && over->owned ? over->var : NULL;
   bool pooled = var && var->buffer && var->buffer->count == 1 && !var->handle;
   if (pooled || (var && var->handle && !var->buffer && !var->origin && var->rank == out->rank &&

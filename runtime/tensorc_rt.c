@@ -67,5 +67,7 @@
 #include "compare.c"
 #include "call.c"
 #include "callable.c"
+#include "graph_frame.c"
+#include "graph_op.c"
 #include "graph.c"
 /* clang-format on */

@@ -197,27 +197,81 @@ typedef struct TcGraphResult {
   const char *text;
 } TcGraphResult;
 
+typedef struct TcGraphValue {
+  PyObject *object; /* of an input or a constant: borrowed; else owned. NULL: not made */
+  void *data;       /* NULL: not looked for */
+} TcGraphValue;
+
 /* One call of a graph. Its fields belong to the runtime. */
 typedef struct TcFrame TcFrame;
-/* False: an exception is set. */
-typedef bool TcGraphBody(TcFrame *frame);
+/* v: the values, of which those of inputs and constants have their memory. arena: the graph's own
+ * memory, at 64 bytes. False: an exception is set. */
+typedef bool TcGraphBody(TcFrame *frame, const TcGraphValue *v, char *arena);
+
+#define TC_INLINE static inline __attribute__((always_inline))
+/* The same body for each set of instructions: arithmetic without contraction has one result. */
+#if defined __x86_64__
+#define TC_GRAPH_BODIES(run)                                                                       \
+  static bool body_baseline(TcFrame *f, const TcGraphValue *v, char *arena) {                      \
+    return run(f, v, arena);                                                                       \
+  }                                                                                                \
+  __attribute__((target("avx2,fma"))) static bool body_avx2(TcFrame *f, const TcGraphValue *v,     \
+                                                            char *arena) {                         \
+    return run(f, v, arena);                                                                       \
+  }                                                                                                \
+  __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,fma"))) static bool body_avx512(       \
+      TcFrame *f, const TcGraphValue *v, char *arena) {                                            \
+    return run(f, v, arena);                                                                       \
+  }
+#define TC_BODIES {body_baseline, body_avx2, body_avx512}
+#else
+#define TC_GRAPH_BODIES(run)                                                                       \
+  static bool body_baseline(TcFrame *f, const TcGraphValue *v, char *arena) {                      \
+    return run(f, v, arena);                                                                       \
+  }
+#define TC_BODIES {body_baseline, body_baseline, body_baseline}
+#endif
 
 typedef struct TcGraph {
-  const char *name; /* of the extension module, without its package */
-  TcGraphBody *body;
-  int n_inputs, n_constants, n_values;
+  const char *name;       /* of the extension module, without its package */
+  TcGraphBody *bodies[3]; /* by TcIsa */
+  int64_t arena_bytes;
+  int n_inputs, n_constants, n_values, n_once;
   const TcSpec *specs; /* by value */
   const TcGraphCall *calls;
   int n_calls;
+  const TcOp *ops; /* that have recipes */
+  int n_ops;
   const TcGraphResult *results;
   int n_results;
   const char *digest; /* of the C text up to here */
 } TcGraph;
 
-/* Runs calls[call]. */
+/* Runs calls[call], whose operands all have objects. */
 bool tc_graph_call(TcFrame *frame, int call);
 /* value to = value from, which is several, [index]. */
 bool tc_graph_item(TcFrame *frame, int to, int from, int64_t index);
+/* The memory of a value that has an object. NULL: an exception is set; of an empty one it is some
+ * other address. */
+void *tc_graph_data(TcFrame *frame, int value);
+/* A new tensor for the value; its memory. NULL: an exception is set. */
+void *tc_graph_tensor(TcFrame *frame, int value);
+/* An object for a value that lies in that of `root`, `offset` elements behind its first. */
+bool tc_graph_view(TcFrame *frame, int value, int root, int64_t offset);
+/* The memory of what calls[call] gives, which is the same at every call of the graph: run at the
+ * first. NULL: an exception is set. */
+void *tc_graph_once(TcFrame *frame, int index, int call);
+/* Floats in a vector of the wheel's loops; 0: they have none whose bits differ. */
+int tc_graph_lanes(const TcFrame *frame);
+
+/* ops[op] by its recipe, into `out`. False: not here, now, or for these sizes; no exception is set.
+ */
+bool tc_graph_map1(TcFrame *frame, int op, const float *x, float *out, int64_t n, bool contiguous);
+bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t rows, int64_t cols);
+bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
+                      float *out, int64_t m, int64_t k, int64_t n);
+/* Then: calls[call] over the memory of its operands, in the order of its arguments, into `out`. */
+bool tc_graph_wheel(TcFrame *frame, int call, const void *const *operands, void *out);
 
 /* Defines PyInit_<extension>. The module has load(constants, calls) and Unfit: graph.c. */
 PyObject *tc__graph_module_init(const TcGraph *graph);

@@ -20,6 +20,8 @@ ARCHIVE = "libtensorc_rt.a"
 FLAGS = ("-std=c11", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
 # Generated C is calls and branches: more than -O1 only costs time, and on long functions minutes.
 MODULE_FLAGS = (*FLAGS, "-O1")
+# A graph's loops are for the compiler to widen. Ints wrap around, as torch's do.
+GRAPH_FLAGS = (*FLAGS, "-O3", "-fwrapv", "-fno-math-errno", "-fno-trapping-math")
 # Without NDEBUG, asserts in Python.h would put the path of this installation into every wheel.
 RUNTIME_FLAGS = (*FLAGS, "-O2", "-DNDEBUG")
 # The kernels are one text, compiled once per instruction set; which one runs is decided in the process.
@@ -238,11 +240,13 @@ def archive(compiler: Compiler) -> str:
     return cached_place
 
 
-def module_command(compiler: Compiler, archive_path: str, c_file: str, output: str) -> list[str]:
-    """Compiles one generated C file, in the folder it is in, into an extension module."""
+def module_command(
+    compiler: Compiler, archive_path: str, c_file: str, output: str, flags: tuple[str, ...] = MODULE_FLAGS
+) -> list[str]:
+    """Compiles one generated C file, in the folder it is in, into an extension module. `flags`: GRAPH_FLAGS of a graph."""
     return [
         *compiler.command,
-        *MODULE_FLAGS,
+        *flags,
         "-shared",
         *compiler.cflags,
         "-I" + python_include(),

@@ -1,0 +1,78 @@
+/* graph_op.c: operations of a graph by their recipes.
+ *
+ * Sizes are known when the graph is compiled, so what op.c and product.c look up in tensors is
+ * given here. What a recipe declines is run by torch's own function (tc_graph_wheel).
+ */
+
+/* What recipes may run in this call: fills what they share. */
+static void start_recipes(TcFrame *frame) {
+  GraphObject *self = frame->self;
+  Lane *lane = &torch_lane;
+  int threads = lane->threads();
+  Admission **link = &self->admission;
+  while (*link && (*link)->threads != threads)
+    link = &(*link)->next;
+  Admission *found = *link;
+  if (found)
+    *link = found->next;
+  else if (!(found = admission_new(&frame->tc, lane, threads)))
+    return;
+  found->next = self->admission;
+  self->admission = found;
+  Run *run = &frame->run;
+  run->lane = lane;
+  run->admitted = found->ops;
+  run->wheel_counts = NULL;
+  run->isa = lane->isa;
+  run->threads = threads;
+  run->workers = 1;
+  run->rows = 0;
+  run->products = !self->has_products || lane->is_ieee();
+  run->blocks = run->packs_closed = false;
+  run->n_packs = 0;
+  frame->block = (struct Block){run, &buffer_cache, 0, 0, false, NULL};
+  frame->tc.block = &frame->block;
+}
+
+static bool run_recipe(TcFrame *frame, int index, TcTensor *operands, void *out) {
+  const TcOp *op = &frame->graph->ops[index];
+  TcCall *tc = &frame->tc;
+  TcUse uses[3];
+  TcTensor result = {0};
+  if (!tc->block || !recipe_of(tc, op))
+    return false;
+  for (int i = 0; i < op->n_operands; i++)
+    uses[i] = tc_get(&operands[i]);
+  tc->block->place = out;
+  return by_recipe[op->class](tc, &result, op, uses);
+}
+
+/* Memory of the graph's, or a tensor's, as a variable that recipes read. */
+static TcTensor matrix(const float *data, int64_t rows, int64_t cols, int rank) {
+  return (TcTensor){
+      .data = (void *)(uintptr_t)data, .sizes = {rows, cols}, .rank = rank, .seen = true};
+}
+
+bool tc_graph_map1(TcFrame *frame, int op, const float *x, float *out, int64_t n, bool contiguous) {
+  TcTensor operand = matrix(x, 1, n, 1);
+  operand.turned = !contiguous;
+  return run_recipe(frame, op, &operand, out);
+}
+
+bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t rows, int64_t cols) {
+  TcTensor operand = matrix(x, rows, cols, 2);
+  return run_recipe(frame, op, &operand, out);
+}
+
+bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
+                      float *out, int64_t m, int64_t k, int64_t n) {
+  bool transposed = frame->graph->ops[op].class == TC_LINEAR;
+  TcTensor operands[] = {matrix(x, m, k, 2), transposed ? matrix(w, n, k, 2) : matrix(w, k, n, 2),
+                         matrix(bias, 1, n, 1)};
+  return run_recipe(frame, op, operands, out);
+}
+
+int tc_graph_lanes(const TcFrame *frame) {
+  (void)frame;
+  return torch_lane.isa == TC_ISA_BASELINE ? 0 : tc__kernels((int)torch_lane.isa)->lanes;
+}

@@ -1,0 +1,52 @@
+/* tensorc_point.h: what the loops of a graph's generated C compute of one element.
+ *
+ * Written so that the bits are torch's in each dtype, and so that a C compiler can take several
+ * elements at once: no branch, no call, no step between that is rounded otherwise.
+ */
+#ifndef TENSORC_POINT_H
+#define TENSORC_POINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* NaN stays NaN, and -0 is -0. */
+#define TC_POINT(t, T)                                                                             \
+  static inline T tc_relu_##t(T x) { return x < 0 ? 0 : x; }                                       \
+  static inline T tc_clamp_##t(T x, bool has_low, T low, bool has_high, T high) {                  \
+    x = has_low && x < low ? low : x;                                                              \
+    return has_high && high < x ? high : x;                                                        \
+  }
+TC_POINT(f32, float)
+TC_POINT(f64, double)
+TC_POINT(i64, int64_t)
+TC_POINT(i32, int32_t)
+#undef TC_POINT
+
+static inline float tc_abs_f32(float x) { return __builtin_fabsf(x); }
+static inline double tc_abs_f64(double x) { return __builtin_fabs(x); }
+static inline int64_t tc_abs_i64(int64_t x) { return x < 0 ? -x : x; }
+static inline int32_t tc_abs_i32(int32_t x) { return x < 0 ? -x : x; }
+
+static inline float tc_sqrt_f32(float x) { return __builtin_sqrtf(x); }
+static inline double tc_sqrt_f64(double x) { return __builtin_sqrt(x); }
+static inline float tc_floor_f32(float x) { return __builtin_floorf(x); }
+static inline double tc_floor_f64(double x) { return __builtin_floor(x); }
+static inline int64_t tc_floor_i64(int64_t x) { return x; }
+static inline int32_t tc_floor_i32(int32_t x) { return x; }
+static inline float tc_ceil_f32(float x) { return __builtin_ceilf(x); }
+static inline double tc_ceil_f64(double x) { return __builtin_ceil(x); }
+static inline int64_t tc_ceil_i64(int64_t x) { return x; }
+static inline int32_t tc_ceil_i32(int32_t x) { return x; }
+
+/* The larger and the smaller, NaN where one is. Of a 0 and a -0 torch gives the second in a
+ * vector, the first in the tail of a loop. */
+static inline float tc_max_f32(float a, float b, bool vector) {
+  float larger = a < b || (vector && a == b) ? b : a;
+  return a != a ? a : b != b ? b : larger;
+}
+static inline float tc_min_f32(float a, float b, bool vector) {
+  float smaller = b < a || (vector && a == b) ? b : a;
+  return a != a ? a : b != b ? b : smaller;
+}
+
+#endif
