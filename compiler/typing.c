@@ -24,6 +24,7 @@ static int result_rank(OpId op, const Type *operands, int n, int dim, bool keepd
   switch (op_table[op].class) {
   case CLASS_MAP1:
   case CLASS_ROWWISE:
+  case CLASS_NORM:
     return a;
   case CLASS_MAP2: /* the row is broadcast over the matrix */
     return larger(a, b);

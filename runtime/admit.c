@@ -104,6 +104,55 @@ static bool battery_along(Battery *t) {
   return true;
 }
 
+TC_RECIPE(rms_norm);
+TC_RECIPE(batch_norm);
+
+/* Without weight and bias, with a weight, with both; batch_norm has neither or both. */
+static bool battery_norm(Battery *t) {
+  static const int64_t shapes[][2] = {{1, 1},   {3, 2},   {2, 7},    {5, 8},    {1, 64},
+                                      {9, 33},  {4, 100}, {3, 128},  {2, 137},  {3, 256},
+                                      {2, 363}, {6, 344}, {1, 1000}, {3, 4099}, {700, 24}};
+  static const double eps[] = {1e-5, 1e-12, 0.5};
+  bool given = t->recipe == &tc_recipe_batch_norm; /* statistics */
+  int most = t->recipe == &tc_recipe_rms_norm ? 1 : 2;
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 3; i++) {
+    int64_t m = shapes[i / N_KINDS / 3][0], n = shapes[i / N_KINDS / 3][1];
+    int kind = (int)(i / 3 % N_KINDS), affine = (int)(i % 3);
+    TcCase whole = {.rows = m, .cols = n, .threads = t->threads};
+    if (battery_skips(kind, m * n) || affine > most || (given && affine == 1) ||
+        !battery_rule(t, &whole).exact)
+      continue;
+    battery_fill(t->a, m * n, kind, (uint32_t)i);
+    battery_fill(t->b, 2 * n, kind, (uint32_t)i + 1000);
+    battery_fill(t->c, 2 * n, kind, (uint32_t)i + 2000);
+    for (int64_t j = n; j < 2 * n; j++)
+      t->c[j] = fabsf(t->c[j]);
+    t->number = eps[i % 3];
+    TcNorm norm = {.x = t->a,
+                   .weight = affine > 0 ? t->b : NULL,
+                   .bias = affine > 1 ? t->b + n : NULL,
+                   .mean = given ? t->c : NULL,
+                   .var = given ? t->c + n : NULL,
+                   .out = t->got,
+                   .rows = m,
+                   .cols = n,
+                   .inner = 1,
+                   .eps = t->number};
+    t->recipe->kernel[t->isa].norm(&norm);
+    TcHandle uses[5] = {battery_use(t, t->a, m, n, 2)};
+    int n_uses = 1;
+    if (given) {
+      uses[n_uses++] = battery_use(t, t->c, 1, n, 1);
+      uses[n_uses++] = battery_use(t, t->c + n, 1, n, 1);
+    }
+    for (int k = 0; k < affine; k++)
+      uses[n_uses++] = battery_use(t, t->b + k * n, 1, n, 1);
+    if (!battery_same(t, uses, n_uses, 0, t->got, m * n, false))
+      return false;
+  }
+  return true;
+}
+
 /* ── verdicts ────────────────────────────────────────────────────────────────────────────────── */
 
 /* What a recipe was found to be at a thread count. */
@@ -121,9 +170,9 @@ static int n_recipe_verdicts;
 static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, const TcRecipe *recipe,
                       int threads, TcLaw *law) {
   static bool (*const batteries[TC_N_CLASSES])(Battery *) = {
-      [TC_MAP1] = battery_map1,    [TC_MAP2] = battery_map2,
-      [TC_REDUCE] = battery_along, [TC_ROWWISE] = battery_along,
-      [TC_ARGMAX] = battery_along, [TC_TRANSPOSE] = battery_transpose};
+      [TC_MAP1] = battery_map1,     [TC_MAP2] = battery_map2,    [TC_REDUCE] = battery_along,
+      [TC_ROWWISE] = battery_along, [TC_ARGMAX] = battery_along, [TC_TRANSPOSE] = battery_transpose,
+      [TC_NORM] = battery_norm};
   if (!recipe->kernel[lane->isa].map1)
     return 0;
   Battery *battery = aligned_alloc(64, (sizeof *battery + 63) / 64 * 64);

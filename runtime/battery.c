@@ -50,6 +50,7 @@ typedef struct Battery {
   const TcOp *op;
   const TcRecipe *recipe; /* a variant of op's */
   const TcLaw *law;       /* of a product: the one that is examined, or NULL */
+  double number;          /* of the operation, as it is examined */
   bool failed;            /* there was nothing to compare with */
   int n_compared, n_by_law;
   /* At 64 bytes as the framework's own: products may depend on it. */
@@ -87,6 +88,7 @@ static bool battery_same(Battery *t, const TcHandle *uses, int n_uses, int dim, 
   op.n_operands = n_uses;
   op.dim = dim;
   op.keepdim = false;
+  op.number = t->number;
   bool same = op.wheel(&t->tc, &want, &op, uses) &&
               ((data = t->lane->tensor_data(want.handle)) != NULL || n == 0);
   t->failed = !same;

@@ -32,13 +32,17 @@ typedef enum {
   ARG_OPT_TENSOR,
   ARG_INT,
   ARG_OPT_INT,
+  ARG_LIST,
   ARG_OPT_LIST,
   ARG_BOOL,
+  ARG_FLOAT,
+  ARG_OPT_FLOAT,
   ARG_TEXT,
   ARG_NO
 } ArgKind;
 
-/* ARG_OPT_LIST is a list of one int. ARG_TEXT is for torch's Python function alone, and the last.
+/* A list is one of one int; a float is the bits of a double. ARG_TEXT is for torch's Python
+ * function alone, and the last.
  */
 typedef struct Arg {
   ArgKind kind;
@@ -47,12 +51,18 @@ typedef struct Arg {
   const char *keyword, *text;
 } Arg;
 
-enum { MAX_ARGS = 4 };
+enum { MAX_ARGS = 9 };
 
 static inline Arg tensor_arg(TcHandle use) { return (Arg){.kind = ARG_TENSOR, .use = use}; }
 static inline Arg opt_tensor_arg(TcHandle use) { return (Arg){.kind = ARG_OPT_TENSOR, .use = use}; }
 static inline Arg number_arg(ArgKind kind, int64_t value) {
   return (Arg){.kind = kind, .value = value};
+}
+
+static inline Arg float_arg(ArgKind kind, double number) {
+  Arg arg = {.kind = kind};
+  memcpy(&arg.value, &number, sizeof number);
+  return arg;
 }
 
 /* An optional that is there: C++ reads it from memory that C++ frees. NULL: no memory. */
@@ -76,6 +86,7 @@ static bool encode(uint64_t *slot, const Arg *arg) {
     return true;
   case ARG_INT:
   case ARG_BOOL:
+  case ARG_FLOAT:
     *slot = value;
     return true;
   case ARG_TENSOR:
@@ -88,12 +99,17 @@ static bool encode(uint64_t *slot, const Arg *arg) {
       return false;
     value = (uint64_t)(uintptr_t)handle;
     break;
+  case ARG_LIST:
   case ARG_OPT_LIST:
     if (torch.new_list(1, &handle) != 0 || torch.list_push(handle, value) != 0)
       return false;
     value = (uint64_t)(uintptr_t)handle;
-    break;
+    if (arg->kind == ARG_OPT_LIST)
+      break;
+    *slot = value;
+    return true;
   case ARG_OPT_INT:
+  case ARG_OPT_FLOAT:
     break;
   case ARG_TEXT:
     return false;
@@ -105,14 +121,23 @@ static bool encode(uint64_t *slot, const Arg *arg) {
 /* ── the same op as torch's own Python function ──────────────────────────────────────────────── */
 
 static PyObject *arg_object(const Arg *arg) {
+  double number;
   switch (arg->kind) {
   case ARG_TENSOR:
   case ARG_OPT_TENSOR:
     return wrap_handle(&torch, arg->use.handle);
   case ARG_BOOL:
     return PyBool_FromLong(arg->value != 0);
+  case ARG_FLOAT:
+  case ARG_OPT_FLOAT:
+    memcpy(&number, &arg->value, sizeof number);
+    return PyFloat_FromDouble(number);
+  case ARG_LIST:
+    return Py_BuildValue("(L)", (long long)arg->value);
   case ARG_TEXT:
     return PyUnicode_FromString(arg->text);
+  case ARG_NO:
+    return Py_NewRef(Py_None);
   default:
     return PyLong_FromLongLong(arg->value);
   }
@@ -138,10 +163,10 @@ static bool call_builtin(TcCall *tc, TcTensor *out, const char *name, const Arg 
   gil_take(tc);
   PyObject *objects[MAX_ARGS] = {NULL}, *keywords = NULL, *value = NULL, *function = NULL;
   H handle = NULL;
-  int n_objects = 0;
-  for (int i = 0; i < n; i++) {
-    if (args[i].kind == ARG_NO)
-      continue; /* only at the end, where it is the default */
+  int n_objects = 0, n_given = n;
+  while (n_given > 0 && args[n_given - 1].kind == ARG_NO)
+    n_given--; /* at the end it is the default, elsewhere None */
+  for (int i = 0; i < n_given; i++) {
     if (!(objects[n_objects++] = arg_object(&args[i])) ||
         (args[i].keyword && !(keywords = Py_BuildValue("(s)", args[i].keyword))))
       goto done;
@@ -509,4 +534,43 @@ bool tc_torch_argmax(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *
   Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_OPT_INT, op->dim),
                 number_arg(ARG_BOOL, op->keepdim)};
   return torch_call(tc, out, "aten::argmax", "", args, 3);
+}
+
+/* Of operands that may end early. */
+static Arg optional(const TcOp *op, const TcHandle *operands, int i) {
+  return i < op->n_operands ? opt_tensor_arg(operands[i]) : number_arg(ARG_NO, 0);
+}
+
+/* Consumes the operands: one of them has no sizes. */
+static bool raise_sizes(TcCall *tc, const TcOp *op, const TcHandle *operands) {
+  for (int i = 0; i < op->n_operands; i++)
+    use_end(operands[i]);
+  return raise_internal(tc, op->word);
+}
+
+bool tc_torch_layer_norm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Shape shape = shape_of(tc, operands[0]);
+  if (shape.rank < 1)
+    return raise_sizes(tc, op, operands);
+  Arg args[] = {tensor_arg(operands[0]),          number_arg(ARG_LIST, shape.sizes[shape.rank - 1]),
+                optional(op, operands, 1),        optional(op, operands, 2),
+                float_arg(ARG_FLOAT, op->number), number_arg(ARG_BOOL, false)};
+  return torch_call(tc, out, "aten::layer_norm", "", args, 6);
+}
+
+bool tc_torch_rms_norm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Shape shape = shape_of(tc, operands[0]);
+  if (shape.rank < 1)
+    return raise_sizes(tc, op, operands);
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_LIST, shape.sizes[shape.rank - 1]),
+                optional(op, operands, 1), float_arg(ARG_OPT_FLOAT, op->number)};
+  return torch_call(tc, out, "aten::rms_norm", "", args, 4);
+}
+
+bool tc_torch_batch_norm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {
+      tensor_arg(operands[0]),     optional(op, operands, 3),        optional(op, operands, 4),
+      opt_tensor_arg(operands[1]), opt_tensor_arg(operands[2]),      number_arg(ARG_BOOL, false),
+      float_arg(ARG_FLOAT, 0.0),   float_arg(ARG_FLOAT, op->number), number_arg(ARG_BOOL, false)};
+  return torch_call(tc, out, "aten::batch_norm", "", args, 9);
 }

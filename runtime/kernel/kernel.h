@@ -111,9 +111,22 @@ typedef void TcMap2(TcOperand a, TcOperand b, float *out, int64_t rows, int64_t 
 typedef enum { TC_LAST, TC_FIRST } TcAxis;
 
 /* out: sum, mean: float, one per row (TC_LAST) or column (TC_FIRST). argmax: int64_t, likewise; the
- * reduced length must not be 0. softmax: float [rows, cols], may be x. */
+ * reduced length must not be 0. softmax, log_softmax, cumsum: float [rows, cols], may be x. */
 typedef void TcAlong(const float *x, void *out, int64_t rows, int64_t cols, TcAxis axis,
                      const TcPlace *at);
+
+/* x [rows, cols, inner] normalised: layer_norm and rms_norm each row over its columns (inner is 1;
+ * rms_norm has no bias), batch_norm each column, which is a channel, by statistics that are given
+ * (evaluation). */
+typedef struct TcNorm {
+  const float *x;
+  const float *weight, *bias; /* [cols], or NULL */
+  const float *mean, *var;    /* batch_norm: [cols] */
+  float *out;                 /* [rows, cols, inner]; may be x, but for rms_norm */
+  int64_t rows, cols, inner;
+  double eps;
+} TcNorm;
+typedef void TcNormKernel(const TcNorm *norm);
 
 /* How a product comes to the wheel's bits. */
 typedef enum {
@@ -210,6 +223,7 @@ typedef union TcKernel {
   TcMap2 *map2;
   TcAlong *along;         /* REDUCE, ROWWISE, ARGMAX */
   TcMatmulKernel *matmul; /* MATMUL, LINEAR, MV */
+  TcNormKernel *norm;     /* NORM */
   TcTranspose *transpose;
 } TcKernel;
 

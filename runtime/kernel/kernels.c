@@ -36,7 +36,10 @@
 #include "map.def"
 #include "matmul.inc"
 #include "reduce.inc"
+#include "norm.inc"
 #include "softmax.inc"
+#include "log_softmax.inc"
+#include "scan.inc"
 #ifndef V_BASELINE
 #include "tf_reduce.inc"
 #include "tf_matmul.inc"

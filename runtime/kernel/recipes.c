@@ -147,10 +147,28 @@ static TcRule rule_along(TcIsa isa, const TcCase *whole) {
   return whole->axis == TC_LAST && whole->rows > 1 ? any_blocks : one_block;
 }
 
+/* A row or column is never split over threads. */
+static TcRule rule_each(TcIsa isa, const TcCase *whole) {
+  (void)isa;
+  return whole->axis == TC_LAST ? any_blocks : one_block;
+}
+
 static TcRule rule_argmax(TcIsa isa, const TcCase *whole) {
   if ((whole->axis == TC_LAST ? whole->cols : whole->rows) == 0)
     return not_exact; /* eager raises */
   return rule_along(isa, whole);
+}
+
+/* Statistics of nothing are NaN, or eager raises. */
+static TcRule rule_norm(TcIsa isa, const TcCase *whole) {
+  (void)isa;
+  return whole->rows > 0 && whole->cols > 0 ? any_blocks : not_exact;
+}
+
+/* It is eager's mean of squares, which is split over threads where there is one long row. */
+static TcRule rule_rms_norm(TcIsa isa, const TcCase *whole) {
+  bool split = whole->rows == 1 && whole->threads > 1 && whole->cols >= TC_GRAIN;
+  return split ? not_exact : rule_norm(isa, whole);
 }
 
 static bool fits_blas(const TcCase *whole) {
@@ -197,7 +215,14 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
 RECIPE(sum, TC_REDUCE, TcAlong, along, rule_along, sum)
 RECIPE(mean, TC_REDUCE, TcAlong, along, rule_along, mean)
 RECIPE(softmax, TC_ROWWISE, TcAlong, along, rule_along, softmax)
+RECIPE(log_softmax, TC_ROWWISE, TcAlong, along, rule_each, log_softmax)
+RECIPE(cumsum, TC_ROWWISE, TcAlong, along, rule_each, cumsum)
+RECIPE(cumprod, TC_ROWWISE, TcAlong, along, rule_each, cumprod)
 RECIPE(argmax, TC_ARGMAX, TcAlong, along, rule_argmax, argmax)
+
+RECIPE(layer_norm, TC_NORM, TcNormKernel, norm, rule_norm, layer_norm)
+RECIPE(rms_norm, TC_NORM, TcNormKernel, norm, rule_rms_norm, rms_norm)
+RECIPE(batch_norm, TC_NORM, TcNormKernel, norm, rule_norm, batch_norm)
 
 RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(linear, TC_LINEAR, TcMatmulKernel, matmul, rule_matmul, matmul)

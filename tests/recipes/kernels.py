@@ -21,6 +21,7 @@ KERNEL = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)
 FLAGS = [*cc.KERNEL_FLAGS, "-fvisibility=default", "-Werror=implicit"]
 SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 LAST, FIRST = 0, 1
+ROWWISE = ("softmax", "log_softmax", "cumsum", "cumprod")
 ONE_WAY, WHEEL, CHAINS, CHAINS_TO_0, PLAIN, LANES, ROW_LANES = range(7)  # TcWay
 
 
@@ -36,6 +37,12 @@ class Matmul(C.Structure):
     _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
     _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")]
     _fields_ += [("transposed", C.c_bool), ("way", C.c_int), ("chain", C.c_int64)]
+
+
+class Norm(C.Structure):
+    _fields_ = [(name, C.c_void_p) for name in ("x", "weight", "bias", "mean", "var", "out")]
+    _fields_ += [(name, C.c_int64) for name in ("rows", "cols", "inner")]
+    _fields_ += [("eps", C.c_double)]
 
 
 class Law(C.Structure):
@@ -69,7 +76,8 @@ MAP1 = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.POINTER(Place))
 MAP2 = C.CFUNCTYPE(None, Operand, Operand, C.c_void_p, C.c_int64, C.c_int64)
 ALONG = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.c_int64, C.c_int, C.POINTER(Place))
 MATMUL = C.CFUNCTYPE(None, C.POINTER(Matmul), C.POINTER(Place))
-TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3)  # by TcClass
+NORM = C.CFUNCTYPE(None, C.POINTER(Norm))
+TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3, NORM)  # by TcClass
 
 
 def names(kind: str) -> list[str]:
@@ -82,7 +90,7 @@ def operation(name: str) -> Callable[..., torch.Tensor]:
     """What such a recipe has the bits of."""
     if name == "gelu_tanh":
         return functools.partial(torch.nn.functional.gelu, approximate="tanh")
-    found: Callable[..., torch.Tensor] = getattr(torch.nn.functional if name == "gelu" else torch, name)
+    found: Callable[..., torch.Tensor] = getattr(torch.nn.functional if name in ("gelu", "silu") else torch, name)
     return found
 
 
@@ -214,12 +222,12 @@ def map2(name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def along(name: str, x: torch.Tensor, dim: int, block: int = 0, inplace: bool = False) -> torch.Tensor:
-    """dim -1: the last; 0: the first of two. A block is of rows. inplace: softmax only."""
+    """dim -1: the last; 0: the first of two. A block is of rows. inplace: those of ROWWISE."""
     axis = FIRST if dim == 0 and x.dim() == 2 else LAST
     rows, cols = (1, *x.shape)[-2:]
     reduced = x.shape[:-1] if axis == LAST else x.shape[1:]
-    out = torch.empty(x.shape if name == "softmax" else reduced, dtype=torch.int64 if name == "argmax" else None)
-    each = cols if name == "softmax" else 1
+    out = torch.empty(x.shape if name in ROWWISE else reduced, dtype=torch.int64 if name == "argmax" else None)
+    each = cols if name in ROWWISE else 1
     if inplace:
         x = out.copy_(x)
     blocks = [(0, rows)] if not block else parts(rows, block)
@@ -255,6 +263,30 @@ def matmul(
         call.way, call.chain = said.way, said.chain
         kernel(name)(C.byref(call), place(begin * k, m * k))
     return out.view(m) if name == "mv" else out.view(n) if x.dim() == 1 else out
+
+
+def norm(
+    name: str,
+    x: torch.Tensor,
+    weight: torch.Tensor | None,
+    bias: torch.Tensor | None,
+    mean: torch.Tensor | None = None,
+    var: torch.Tensor | None = None,
+    eps: float = 1e-5,
+    block: int = 0,
+    inplace: bool = False,
+) -> torch.Tensor:
+    """layer_norm, rms_norm over the last dimension; batch_norm over the second. block: of rows."""
+    rows, cols = (x.numel() // x.shape[-1], x.shape[-1]) if mean is None else x.shape[:2]
+    inner = x.numel() // (rows * cols)
+    out = x.clone() if inplace else torch.full_like(x, float("nan"))
+    source = out if inplace else x
+    pointers = [None if t is None else t.data_ptr() for t in (weight, bias, mean, var)]
+    for begin, end in parts(rows, block or rows):
+        skip = 4 * begin * cols * inner
+        call = Norm(source.data_ptr() + skip, *pointers, out.data_ptr() + skip, end - begin, cols, inner, eps)
+        kernel(name)(C.byref(call))
+    return out
 
 
 def difference(got: torch.Tensor, wanted: torch.Tensor) -> str | None:

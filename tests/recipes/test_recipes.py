@@ -25,7 +25,8 @@ import torch.nn.functional as F
 pytestmark = pytest.mark.isolated
 RANDOM = int(os.environ.get("TENSORC_RECIPES_RANDOM", "1000"))
 MAP1, MAP2 = kernels.names("MAP1"), kernels.names("MAP2")
-ALONG = ["sum", "mean", "softmax", "argmax"]
+SPLIT = ["sum", "mean", "softmax", "argmax"]  # over threads
+ALONG = [*SPLIT, "log_softmax", "cumsum", "cumprod"]
 
 SPECIAL = [0.0, -0.0, float("inf"), -float("inf"), 1e-45, -1e-45, 1.1754942e-38, -3e-39, 3.4e38, -3.4e38]
 SPECIAL += [88.8, -88.8, -104.0, 103.97, 100.0, 1.0, -1.0, 20.0, -9.1, 0.5, 2e-7]
@@ -175,7 +176,7 @@ def test_along(name: str) -> None:
                 continue
             assert kernels.rule(name, rows=shape[0], cols=shape[1], axis=int(dim == 0)).exact
             same(kernels.along(name, x, dim), f(x, dim), kind, shape, dim)
-            if name == "softmax":
+            if name in kernels.ROWWISE:
                 same(kernels.along(name, x, dim, inplace=True), f(x, dim), kind, shape, dim, "in place")
         if x.numel():
             same(kernels.along(name, x.flatten(), -1), f(x.flatten(), 0), kind, shape, "rank 1")
@@ -209,7 +210,7 @@ def test_random_reductions(threads: int) -> None:
         m, n = pick.choices(most, [25, 25, 24, 24, 2])[0]
         shape = (pick.randint(1, m), pick.randint(1, n))
         x = values(pick.choice(KINDS), shape, i)
-        for name, dim in itertools.product(ALONG, (0, -1)):
+        for name, dim in itertools.product(SPLIT, (0, -1)):
             same(kernels.along(name, x, dim), getattr(torch, name)(x, dim), name, shape, dim)
 
 
@@ -311,7 +312,7 @@ def test_many_threads() -> None:
         check_matmul(pick.randint(1, 130), k, n, "normal", i, pick.randint(1, 130))
     for shape in [(1, 32768), (1, 70001), (70001, 1), (3, 32769), (40, 1000), (1000, 65), (8, 100), (64, 513)]:
         x = values("normal", shape)
-        for name in ("sigmoid", "gelu_tanh", "gelu"):
+        for name in ("sigmoid", "silu", "gelu_tanh", "gelu"):
             wanted = kernels.operation(name)(x)
             same(kernels.map1(name, x), wanted, shape)
             same(kernels.map1(name, x, 1000), wanted, shape, "blocks")
@@ -327,6 +328,7 @@ def test_other_set(capability: str) -> None:
         pytest.skip("this host's own, which the other tests look at")
     kernels.library()
     environment = dict(os.environ, ATEN_CPU_CAPABILITY=capability, TENSORC_RECIPES_RANDOM=str(RANDOM // 30))
-    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", __file__]
+    files = [os.path.join(os.path.dirname(__file__), name) for name in ("test_recipes.py", "test_norms.py")]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]

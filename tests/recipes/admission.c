@@ -1,0 +1,68 @@
+/* admission.c: a module with one function whose operations are all recipes that no source function
+ * has yet: stats() says of each whether admission took it. With -DWRONG each stands beside another
+ * operation of the wheel's, which none may have the bits of.
+ */
+#include "tensorc_rt.h"
+
+#ifdef WRONG
+#define WHEEL(right, wrong) wrong
+#else
+#define WHEEL(right, wrong) right
+#endif
+
+#define OP(class, name, wheel, aten, overload)                                                     \
+  {class, #name, &tc_recipe_##name, wheel, aten, overload, 1, 0, false, 0.0}
+#define OPS                                                                                        \
+  ALONG(log_softmax, TC_ROWWISE, "int", "aten::log_softmax", "aten::softmax")                      \
+  ALONG(cumsum, TC_ROWWISE, "", "aten::cumsum", "aten::cumprod")                                   \
+  ALONG(cumprod, TC_ROWWISE, "", "aten::cumprod", "aten::cumsum")                                  \
+  MAP(silu, "aten::silu", "aten::sigmoid")                                                         \
+  NORM(layer_norm, tc_torch_layer_norm, tc_torch_rms_norm)                                         \
+  NORM(rms_norm, tc_torch_rms_norm, tc_torch_layer_norm)                                           \
+  NORM(batch_norm, tc_torch_batch_norm, tc_torch_layer_norm)
+
+extern const TcRecipe tc_recipe_relu;
+#define ALONG(name, ...) extern const TcRecipe tc_recipe_##name;
+#define MAP ALONG
+#define NORM ALONG
+OPS
+#undef ALONG
+#undef MAP
+#undef NORM
+
+    static const TcOp ops[] = {
+        {TC_MAP1, "relu", &tc_recipe_relu, tc_torch_unary, "aten::relu", "", 1, 0, false, 0.0},
+#define ALONG(name, class, overload, right, wrong)                                                 \
+  OP(class, name, tc_torch_rowwise, WHEEL(right, wrong), overload),
+#define MAP(name, right, wrong) OP(TC_MAP1, name, tc_torch_unary, WHEEL(right, wrong), ""),
+#define NORM(name, right, wrong) OP(TC_NORM, name, WHEEL(right, wrong), "", ""),
+        OPS};
+
+/* def f(x): return x.relu() */
+static bool body(TcCall *tc, const TcValue *args, TcValue *result) {
+  TcTensor x = args[0].tensor, y = {0};
+  bool ok = tc_op1(tc, &y, &ops[0], tc_get(&x));
+  result->tensor = y;
+  return ok;
+}
+
+static const TcParam params[] = {
+    {"x", {TC_TENSOR, TC_F32, TC_CPU, 2}, TC_POSITIONAL_OR_KEYWORD, false}};
+static const TcFunc f = {.name = "f",
+                         .qualname = "f",
+                         .first_line = 1,
+                         .lane = TC_LANE_TORCH,
+                         .params = params,
+                         .n_params = 1,
+                         .result = {TC_TENSOR, TC_F32, TC_CPU, 2},
+                         .body = body,
+                         .ops = ops,
+                         .n_ops = sizeof ops / sizeof *ops};
+static const TcFunc *const functions[] = {&f};
+static const TcModuleInfo info = {.name = "admission",
+                                  .funcs = functions,
+                                  .n_funcs = 1,
+                                  .gradients = TC_ON_PYTHON,
+                                  .on_mismatch = TC_ON_ERROR,
+                                  .digest = ""};
+TC_MODULE(admission, &info)
