@@ -262,7 +262,7 @@ static void emit_tensor(Emitter *e, const Ir *ir) {
   OpId op = plan_op(ir);
   const Run *run = &run_table[e->func->lane][op];
   bool recipe = e->func->exact && *run->recipe;
-  buf_addf(&e->ops, "    {%s, \"%s\", %s%s, %s, \"%s\", \"%s\", %d, %d, %s},\n",
+  buf_addf(&e->ops, "    {%s, \"%s\", %s%s, %s, \"%s\", \"%s\", %d, %d, %s, 0.0},\n",
            class_table[op_table[op].class].runtime, op_table[ir->tensor_op].name,
            recipe ? "&tc_recipe_" : "NULL", recipe ? run->recipe : "", run->wheel, run->name,
            run->overload, ir->n_args, ir->dim, ir->keepdim ? "true" : "false");

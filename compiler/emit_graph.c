@@ -6,6 +6,7 @@
  */
 #include "tensorc.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -118,9 +119,11 @@ static void emit_recipes(Buf *out, const Func *func) {
     if (home->way != WAY_RECIPE)
       continue;
     const Run *run = &run_table[LANE_TORCH][home->op];
-    buf_addf(out, "    {%s, \"%s\", &tc_recipe_%s, %s, \"%s\", \"%s\", %d, %d, false}, /* %s */\n",
+    buf_addf(out, "    {%s, \"%s\", &tc_recipe_%s, %s, \"%s\", \"%s\", %d, %d, false, ",
              class_table[op_table[home->op].class].runtime, op_table[home->op].name, run->recipe,
-             run->wheel, run->name, run->overload, ir->n_args, home->first ? 0 : 1, ir->name);
+             run->wheel, run->name, run->overload, ir->n_args, home->first ? 0 : 1);
+    buf_add_double(out, home->number);
+    buf_addf(out, "}, /* %s */\n", ir->name);
   }
   buf_add(out, "};\n");
 }
@@ -215,6 +218,25 @@ static void put_loop(Emitter *e, const Ir *ir) {
   buf_add(e->out, ");\n");
 }
 
+/* The end of a condition: where what stands before it did not run, torch's own function does. */
+static void put_wheel(Emitter *e, const Ir *ir) {
+  buf_addf(e->out, " &&\n      !tc_graph_wheel(f, %d, (const void *const[]){", ir->home->call);
+  for (int i = 0; i < ir->n_args; i++) {
+    buf_add(e->out, i ? ", " : "");
+    put_memory(e, ir->args[i]);
+  }
+  buf_addf(e->out, "}, v%d))\n    return false;\n", ir->id);
+}
+
+/* An optional operand: argument i of the schema. */
+static void put_optional(Emitter *e, const Ir *ir, int i) {
+  if (i < ir->n_attrs && ir->attrs[i].kind == ATTR_VALUE)
+    put_memory(e, ir->args[ir->attrs[i].operand]);
+  else
+    buf_add(e->out, "NULL");
+  buf_add(e->out, ", ");
+}
+
 /* A recipe, and where it does not run here or now, torch's own function. */
 static void put_recipe(Emitter *e, const Ir *ir) {
   const Home *home = ir->home;
@@ -243,17 +265,42 @@ static void put_recipe(Emitter *e, const Ir *ir) {
              (long long)k, (long long)n);
     break;
   }
+  case CLASS_NORM: {
+    bool given = home->op == OP_batch_norm;
+    buf_addf(e->out, "  if (!tc_graph_norm(f, %d, ", home->recipe);
+    put_memory(e, ir->args[0]);
+    buf_add(e->out, ", ");
+    put_optional(e, ir, given ? 1 : 2);
+    put_optional(e, ir, given ? 2 : home->op == OP_layer_norm ? 3 : INT_MAX);
+    put_optional(e, ir, given ? 3 : INT_MAX);
+    put_optional(e, ir, given ? 4 : INT_MAX);
+    buf_addf(e->out, "v%d, %lld, %lld, %lld)", ir->id, (long long)home->rows, (long long)home->cols,
+             (long long)home->inner);
+    break;
+  }
   default:
     buf_addf(e->out, "  if (!tc_graph_along(f, %d, ", home->recipe);
     put_memory(e, ir->args[0]);
-    buf_addf(e->out, ", v%d, %lld, %lld)", ir->id, (long long)home->rows, (long long)home->cols);
+    buf_addf(e->out, ", v%d, %lld, %lld, %lld)", ir->id, (long long)home->outer,
+             (long long)home->rows, (long long)home->cols);
   }
-  buf_addf(e->out, " &&\n      !tc_graph_wheel(f, %d, (const void *const[]){", home->call);
-  for (int i = 0; i < ir->n_args; i++) {
-    buf_add(e->out, i ? ", " : "");
-    put_memory(e, ir->args[i]);
+  put_wheel(e, ir);
+}
+
+/* Elements picked by indices; torch's own function says what is wrong with one out of range. */
+static void put_gather(Emitter *e, const Ir *ir) {
+  Gather gather;
+  put_place(e, ir);
+  if (!gather_find(ir, ir->home->row->gather, &gather))
+    NEVER("a gather that was one");
+  buf_addf(e->out, "  if (!loop_%d(v%d, ", ir->id, ir->id);
+  put_memory(e, ir->args[0]);
+  for (int i = 0; i < gather.n_indices; i++) {
+    buf_add(e->out, ", ");
+    put_memory(e, gather.indices[i].operand);
   }
-  buf_addf(e->out, "}, v%d))\n    return false;\n", ir->id);
+  buf_add(e->out, ")");
+  put_wheel(e, ir);
 }
 
 static void put_instruction(Emitter *e, const Ir *ir) {
@@ -290,6 +337,9 @@ static void put_instruction(Emitter *e, const Ir *ir) {
     if (home->into == ir)
       put_loop(e, ir);
     break;
+  case WAY_GATHER:
+    put_gather(e, ir);
+    break;
   case WAY_RECIPE:
     put_recipe(e, ir);
     break;
@@ -302,7 +352,7 @@ static void put_instruction(Emitter *e, const Ir *ir) {
 static void find_reads(Emitter *e) {
   for (int i = 0; i < e->func->body.n; i++) {
     const Ir *ir = e->func->body.items[i];
-    if (ir->home->way == WAY_RECIPE)
+    if (ir->home->way == WAY_RECIPE || ir->home->way == WAY_GATHER)
       for (int k = 0; k < ir->n_args; k++)
         e->is_read[ir->args[k]->home->root->id] = true;
     if (ir->home->way == WAY_LOOP && ir->home->into == ir)
@@ -317,6 +367,8 @@ static void emit_body(Buf *out, Unit *unit, const Func *func) {
                ARENA_ARRAY(&unit->arena, int, n)};
   for (int i = 0; i < func->body.n; i++) {
     Ir *ir = func->body.items[i];
+    if (ir->home->way == WAY_GATHER)
+      emit_gather(out, ir);
     if (ir->home->way == WAY_LOOP && ir->home->into == ir)
       emit_loop(out, &unit->arena, ir, &e.operands[ir->id], &e.n_operands[ir->id]);
   }

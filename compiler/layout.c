@@ -14,9 +14,9 @@
 #include <string.h>
 
 const char *way_name(Way way) {
-  static const char *const names[WAY_COUNT] = {[WAY_INPUT] = "input",   [WAY_WHEEL] = "wheel",
-                                               [WAY_VIEW] = "view",     [WAY_LOOP] = "loop",
-                                               [WAY_RECIPE] = "recipe", [WAY_ONCE] = "once"};
+  static const char *const names[WAY_COUNT] = {
+      [WAY_INPUT] = "input", [WAY_WHEEL] = "wheel",   [WAY_VIEW] = "view", [WAY_LOOP] = "loop",
+      [WAY_GATHER] = "loop", [WAY_RECIPE] = "recipe", [WAY_ONCE] = "once"};
   return names[way];
 }
 
@@ -196,6 +196,12 @@ static bool pieces_fit(Arena *arena, const Ir *ir, Home *home) {
   return true;
 }
 
+static bool gather_fits(const Ir *ir, Home *home) {
+  Gather gather;
+  return is_result(home, ir->type) &&
+         (gather_find(ir, home->row->gather, &gather) || no(home, "its indices"));
+}
+
 /* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
 
 static bool is_f32(Type type) { return type.kind == TYPE_TENSOR && type.dtype == DTYPE_F32; }
@@ -257,12 +263,71 @@ static bool along_fits(const Ir *ir, Home *home) {
     outer *= d < at ? x.shape->sizes[d] : 1;
     inner *= d > at ? x.shape->sizes[d] : 1;
   }
-  if (type_elements(x) == 0 || (outer > 1 && inner > 1))
-    return no(home, "along a dimension in the middle");
-  home->rows = inner > 1 ? x.shape->sizes[at] : outer;
-  home->cols = inner > 1 ? inner : x.shape->sizes[at];
+  if (type_elements(x) == 0)
+    return no(home, "nothing to run along");
   home->first = inner > 1;
-  return true;
+  home->outer = home->first ? outer : 1;
+  home->rows = home->first ? x.shape->sizes[at] : outer;
+  home->cols = home->first ? inner : x.shape->sizes[at];
+  /* torch shares the columns of many matrices out to threads as of one; an element that is part of
+   * no other sum does not care. */
+  return !list || outer == 1 || inner == 1 || type_elements(x) < MOST_PLACED ||
+         no(home, "along a dimension in the middle");
+}
+
+static bool is_number(const Attr *attr, double *number) {
+  *number = attr->kind == ATTR_INT ? (double)attr->integer : attr->number;
+  return attr->kind == ATTR_INT || attr->kind == ATTR_FLOAT;
+}
+
+/* batch_norm(x, weight, bias, mean, variance, training, momentum, eps, ...): of [rows, cols,
+ * inner].
+ */
+static bool batch_norm_fits(const Ir *ir, Home *home) {
+  Type x = ir->args[0]->type;
+  if (ir->n_attrs < 8 || x.rank < 2 || ir->attrs[3].kind != ATTR_VALUE ||
+      ir->attrs[4].kind != ATTR_VALUE || ir->attrs[5].kind != ATTR_BOOL || ir->attrs[5].integer)
+    return no(home, "its statistics are the batch's own");
+  home->rows = x.shape->sizes[0];
+  home->cols = x.shape->sizes[1];
+  home->inner = 1;
+  for (int d = 2; d < x.rank; d++)
+    home->inner *= x.shape->sizes[d];
+  for (int i = 1; i < ir->n_args; i++)
+    if (ir->args[i]->type.rank != 1 || type_elements(ir->args[i]->type) != home->cols)
+      return no(home, "the sizes of its weights");
+  return is_number(&ir->attrs[7], &home->number) || no(home, "its eps");
+}
+
+/* layer_norm(x, sizes, weight, bias, eps, ...), rms_norm(x, sizes, weight, eps): of [rows, cols].
+ */
+static bool row_norm_fits(const Ir *ir, Home *home) {
+  Type x = ir->args[0]->type;
+  int eps = home->op == OP_layer_norm ? 4 : 3;
+  if (ir->n_attrs < 2 || ir->attrs[1].kind != ATTR_LIST || ir->attrs[1].n_items > x.rank)
+    return no(home, "its sizes");
+  int n_sizes = ir->attrs[1].n_items;
+  home->cols = home->rows = home->inner = 1;
+  for (int d = 0; d < x.rank; d++)
+    *(d < x.rank - n_sizes ? &home->rows : &home->cols) *= x.shape->sizes[d];
+  for (int i = 1; i < ir->n_args; i++)
+    if (type_elements(ir->args[i]->type) != home->cols)
+      return no(home, "the sizes of its weights");
+  bool given = eps < ir->n_attrs && ir->attrs[eps].kind != ATTR_NONE;
+  home->number = home->op == OP_layer_norm ? 1e-5 : 0x1p-23;
+  return !given || is_number(&ir->attrs[eps], &home->number) || no(home, "its eps");
+}
+
+static bool norm_fits(const Ir *ir, Home *home) {
+  for (int i = 0; i < ir->n_args; i++)
+    if (!is_f32(ir->args[i]->type) || !view_is_contiguous(ir->args[i]->type))
+      return no(home, "an operand has gaps");
+  for (int i = 0; i < ir->n_attrs; i++)
+    if (ir->attrs[i].keyword)
+      return no(home, "an argument is given by name");
+  if (!view_is_contiguous(ir->type))
+    return no(home, "its result has gaps");
+  return home->op == OP_batch_norm ? batch_norm_fits(ir, home) : row_norm_fits(ir, home);
 }
 
 static bool recipe_fits(const Ir *ir, Home *home) {
@@ -282,6 +347,8 @@ static bool recipe_fits(const Ir *ir, Home *home) {
     return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(ir, home);
   case CLASS_ARGMAX:
     return along_fits(ir, home);
+  case CLASS_NORM:
+    return is_f32(ir->type) && norm_fits(ir, home);
   default:
     return no(home, "no recipe of this class");
   }
@@ -315,6 +382,8 @@ static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
     return WAY_WHEEL;
   case ROW_POINT:
     return point_fits(ir, home) ? WAY_LOOP : WAY_WHEEL;
+  case ROW_GATHER:
+    return gather_fits(ir, home) ? WAY_GATHER : WAY_WHEEL;
   case ROW_RECIPE:
     return recipe_fits(ir, home) ? WAY_RECIPE : WAY_WHEEL;
   case ROW_ONCE:
@@ -507,7 +576,7 @@ void layout_func(Unit *unit, Func *func) {
   for (int i = 0; i < body->n; i++) {
     Ir *ir = body->items[i];
     Way way = ir->home->way;
-    bool calls = way == WAY_WHEEL || way == WAY_ONCE || way == WAY_RECIPE;
+    bool calls = way != WAY_INPUT && way != WAY_VIEW && way != WAY_LOOP;
     ir->home->call = ir->op == IR_NODE && calls ? n_calls++ : -1;
     ir->home->once = way == WAY_ONCE ? n_once++ : -1;
     ir->home->recipe = way == WAY_RECIPE ? n_recipes++ : -1;

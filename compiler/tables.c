@@ -85,6 +85,8 @@ const Rule rule_table[] = {
 #define VIEW(name, view_kind) {.schema = name, .kind = ROW_VIEW, .view = VIEW_##view_kind},
 #define POINT(name, compute, c_text)                                                               \
   {.schema = name, .kind = ROW_POINT, .of = OF_##compute, .text = c_text},
+#define GATHER(name, gather_kind)                                                                  \
+  {.schema = name, .kind = ROW_GATHER, .gather = GATHER_##gather_kind},
 #define ONCE(name) {.schema = name, .kind = ROW_ONCE},
 const GraphRow graph_table[] = {
 #include "ops.def"

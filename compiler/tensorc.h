@@ -694,17 +694,26 @@ typedef enum {
   VIEW_PAD
 } ViewKind;
 
+/* Whose dimensions are read from which tensors of indices. */
+typedef enum {
+  GATHER_EMBEDDING,
+  GATHER_INDEX,
+  GATHER_SELECT, /* index_select */
+  GATHER_ALONG   /* gather */
+} GatherKind;
+
 /* The dtype in which a POINT computes. */
 typedef enum { OF_RESULT, OF_OWN, OF_TRUTH } PointOf;
 
 /* A row of ops.def for graphs. */
 typedef struct GraphRow {
   const char *schema;
-  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_ONCE } kind;
-  OpId op;          /* RECIPE */
-  ViewKind view;    /* VIEW */
-  PointOf of;       /* POINT */
-  const char *text; /* POINT */
+  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_GATHER, ROW_ONCE } kind;
+  OpId op;           /* RECIPE */
+  ViewKind view;     /* VIEW */
+  GatherKind gather; /* GATHER */
+  PointOf of;        /* POINT */
+  const char *text;  /* POINT */
 } GraphRow;
 extern const GraphRow graph_table[];
 extern const int n_graph_rows;
@@ -726,8 +735,35 @@ typedef struct Piece {
 /* False: its arguments are not as the node's type says. */
 bool view_pieces(Arena *arena, const Ir *ir, ViewKind kind, Piece **pieces, int *n);
 
+/* gather.c: a dimension of an operand that is read from a tensor. */
+typedef struct GatherIndex {
+  Ir *operand;                /* int64 */
+  int64_t size, stride;       /* of the dimension */
+  bool wraps;                 /* -1 is the last one */
+  int64_t strides[MOST_RANK]; /* of the indices, by the result's dimensions */
+} GatherIndex;
+
+typedef struct Gather {
+  int64_t strides[MOST_RANK]; /* of the operand's other dimensions, by the result's */
+  GatherIndex indices[MOST_RANK];
+  int n_indices;
+} Gather;
+
+/* False: its arguments are none that are known. */
+bool gather_find(const Ir *ir, GatherKind kind, Gather *gather);
+void emit_gather(Buf *out, const Ir *ir); /* loop_<id>(out, operand, indices...) */
+
 /* How a value of a graph comes about. */
-typedef enum { WAY_INPUT, WAY_WHEEL, WAY_VIEW, WAY_LOOP, WAY_RECIPE, WAY_ONCE, WAY_COUNT } Way;
+typedef enum {
+  WAY_INPUT,
+  WAY_WHEEL,
+  WAY_VIEW,
+  WAY_LOOP,
+  WAY_GATHER,
+  WAY_RECIPE,
+  WAY_ONCE,
+  WAY_COUNT
+} Way;
 const char *way_name(Way way);
 
 /* Where the memory of a value lies that is no view. */
@@ -746,17 +782,20 @@ typedef struct Home {
   int recipe;      /* RECIPE: its index among the operations */
   OpId op;         /* RECIPE: what runs */
   const GraphRow *row;
-  Ir *root;           /* whose memory it lies in: its own, or that of what it is a view of */
-  int64_t offset;     /* in elements of the root */
-  Ir *into;           /* LOOP: the loop that computes it, its own or that of its only reader */
-  Memory memory;      /* of a root */
-  int64_t arena;      /* ARENA: in bytes */
-  bool is_object;     /* a Python object of it is wanted: by Python's functions, or as a result */
-  bool is_exact;      /* ... and it is returned, or what is returned is a view of it */
-  int n_fused;        /* LOOP: nodes that this loop computes */
-  int64_t rows, cols; /* RECIPE along a dimension: of the operand as a matrix */
-  bool first;         /* likewise: along its columns */
-  int last;           /* of a root: the last instruction that reads its memory; -1: none */
+  Ir *root;       /* whose memory it lies in: its own, or that of what it is a view of */
+  int64_t offset; /* in elements of the root */
+  Ir *into;       /* LOOP: the loop that computes it, its own or that of its only reader */
+  Memory memory;  /* of a root */
+  int64_t arena;  /* ARENA: in bytes */
+  bool is_object; /* a Python object of it is wanted: by Python's functions, or as a result */
+  bool is_exact;  /* ... and it is returned, or what is returned is a view of it */
+  int n_fused;    /* LOOP: nodes that this loop computes */
+  /* RECIPE along a dimension: so many matrices, along whose columns (first) or rows it runs. Of a
+   * normalisation: rows, cols and what lies behind each of them. */
+  int64_t outer, rows, cols, inner;
+  bool first;
+  double number; /* RECIPE: a normalisation's eps */
+  int last;      /* of a root: the last instruction that reads its memory; -1: none */
 } Home;
 
 void layout_func(Unit *unit, Func *func);

@@ -59,9 +59,55 @@ bool tc_graph_map1(TcFrame *frame, int op, const float *x, float *out, int64_t n
   return run_recipe(frame, op, &operand, out);
 }
 
-bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t rows, int64_t cols) {
-  TcTensor operand = matrix(x, rows, cols, 2);
-  return run_recipe(frame, op, &operand, out);
+bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t outer, int64_t rows,
+                    int64_t cols) {
+  const TcOp *row = &frame->graph->ops[op];
+  size_t step = (row->class == TC_ROWWISE ? (size_t)(rows * cols) : (size_t)cols) *
+                dtype_bytes(row->class == TC_ARGMAX ? TC_I64 : TC_F32);
+  for (int64_t i = 0; i < outer; i++) {
+    TcTensor operand = matrix(x + i * rows * cols, rows, cols, 2);
+    if (!run_recipe(frame, op, &operand, (char *)out + (size_t)i * step))
+      return false;
+  }
+  return true;
+}
+
+typedef struct NormWork {
+  TcNormKernel *kernel;
+  TcNorm norm;
+} NormWork;
+
+static void norm_piece(const void *state, int64_t first, int64_t n) {
+  const NormWork *work = state;
+  TcNorm norm = work->norm;
+  norm.x += first * norm.cols * norm.inner;
+  norm.out += first * norm.cols * norm.inner;
+  norm.rows = n;
+  work->kernel(&norm);
+}
+
+bool tc_graph_norm(TcFrame *frame, int op, const float *x, const float *weight, const float *bias,
+                   const float *mean, const float *variance, float *out, int64_t rows, int64_t cols,
+                   int64_t inner) {
+  const TcOp *row = &frame->graph->ops[op];
+  TcCall *tc = &frame->tc;
+  const TcRecipe *recipe = tc->block ? recipe_of(tc, row) : NULL;
+  TcCase whole = {.rows = rows, .cols = cols};
+  TcRule rule;
+  if (!recipe || !may_run(tc, recipe, &whole, false, &rule))
+    return false;
+  NormWork work = {recipe->kernel[frame->run.isa].norm,
+                   {.x = x,
+                    .weight = weight,
+                    .bias = bias,
+                    .mean = mean,
+                    .var = variance,
+                    .out = out,
+                    .rows = rows,
+                    .cols = cols,
+                    .inner = inner,
+                    .eps = row->number}};
+  return over_rows(tc, &rule, rows, rows * cols * inner, norm_piece, &work);
 }
 
 bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,

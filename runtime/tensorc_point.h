@@ -38,6 +38,11 @@ static inline double tc_ceil_f64(double x) { return __builtin_ceil(x); }
 static inline int64_t tc_ceil_i64(int64_t x) { return x; }
 static inline int32_t tc_ceil_i32(int32_t x) { return x; }
 
+/* An index that counts from the end where it is negative. */
+static inline int64_t tc_wrap(int64_t index, int64_t size) {
+  return index < 0 ? index + size : index;
+}
+
 /* The larger and the smaller, NaN where one is. Of a 0 and a -0 torch gives the second in a
  * vector, the first in the tail of a loop. */
 static inline float tc_max_f32(float a, float b, bool vector) {

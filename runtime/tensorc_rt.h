@@ -268,7 +268,11 @@ int tc_graph_lanes(const TcFrame *frame);
 /* ops[op] by its recipe, into `out`. False: not here, now, or for these sizes; no exception is set.
  */
 bool tc_graph_map1(TcFrame *frame, int op, const float *x, float *out, int64_t n, bool contiguous);
-bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t rows, int64_t cols);
+bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t outer, int64_t rows,
+                    int64_t cols); /* of [outer, rows, cols] */
+bool tc_graph_norm(TcFrame *frame, int op, const float *x, const float *weight, const float *bias,
+                   const float *mean, const float *variance, float *out, int64_t rows, int64_t cols,
+                   int64_t inner); /* of [rows, cols, inner] */
 bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
                       float *out, int64_t m, int64_t k, int64_t n);
 /* Then: calls[call] over the memory of its operands, in the order of its arguments, into `out`. */
