@@ -107,7 +107,8 @@ typedef struct TcOperand {
 typedef void TcMap2(TcOperand a, TcOperand b, float *out, int64_t rows, int64_t cols);
 
 /* Along one dimension of x [rows, cols]. TC_LAST: each row by itself (dim 1, also dim -1, and rank
- * 1 as one row). TC_FIRST: each column by itself (dim 0). */
+ * 1 as one row). TC_FIRST: each column by itself (dim 0). Along a dimension in the middle of more:
+ * TC_FIRST on each matrix of it, a block of the whole (TcCase.matrices). */
 typedef enum { TC_LAST, TC_FIRST } TcAxis;
 
 /* out: sum, mean: float, one per row (TC_LAST) or column (TC_FIRST). argmax: int64_t, likewise; the
@@ -195,6 +196,7 @@ typedef struct TcCase {
       cols;         /* map, along: of x (map2: of the result). matmul: of the result, so m and n */
   int64_t k;        /* matmul */
   TcAxis axis;      /* along */
+  int64_t matrices; /* along, TC_FIRST: how many matrices like this; 0 or 1: no others */
   bool bias;        /* matmul */
   bool transposed;  /* matmul: w; map1: x lies column by column */
   int threads;      /* the framework's count */

@@ -147,6 +147,13 @@ static TcRule rule_along(TcIsa isa, const TcCase *whole) {
   return whole->axis == TC_LAST && whole->rows > 1 ? any_blocks : one_block;
 }
 
+/* Of several matrices, which range of columns a thread gets is not known. */
+static TcRule rule_sum(TcIsa isa, const TcCase *whole) {
+  bool split = whole->axis == TC_FIRST && whole->matrices > 1 && whole->threads > 1 &&
+               whole->matrices * whole->rows * whole->cols >= TC_GRAIN;
+  return split ? not_exact : rule_along(isa, whole);
+}
+
 /* A row or column is never split over threads. */
 static TcRule rule_each(TcIsa isa, const TcCase *whole) {
   (void)isa;
@@ -212,8 +219,8 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
 #define MAP2(name, f) RECIPE(name, TC_MAP2, TcMap2, map2, rule_map, name)
 #include "map.def"
 
-RECIPE(sum, TC_REDUCE, TcAlong, along, rule_along, sum)
-RECIPE(mean, TC_REDUCE, TcAlong, along, rule_along, mean)
+RECIPE(sum, TC_REDUCE, TcAlong, along, rule_sum, sum)
+RECIPE(mean, TC_REDUCE, TcAlong, along, rule_sum, mean)
 RECIPE(softmax, TC_ROWWISE, TcAlong, along, rule_along, softmax)
 RECIPE(log_softmax, TC_ROWWISE, TcAlong, along, rule_each, log_softmax)
 RECIPE(cumsum, TC_ROWWISE, TcAlong, along, rule_each, cumsum)

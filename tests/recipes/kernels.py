@@ -51,8 +51,8 @@ class Law(C.Structure):
 
 
 class Case(C.Structure):
-    _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int), ("bias", C.c_bool)]
-    _fields_ += [("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool)]
+    _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int)]
+    _fields_ += [("matrices", C.c_int64), ("bias", C.c_bool), ("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool)]
     _fields_ += [("law", C.POINTER(Law))]
 
 
@@ -222,7 +222,9 @@ def map2(name: str, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 
 def along(name: str, x: torch.Tensor, dim: int, block: int = 0, inplace: bool = False) -> torch.Tensor:
-    """dim -1: the last; 0: the first of two. A block is of rows. inplace: those of ROWWISE."""
+    """dim -1: the last; 0: the first of two, or of the matrices of three. A block is of rows. inplace: those of ROWWISE."""
+    if x.dim() == 3:
+        return along_matrices(name, x)
     axis = FIRST if dim == 0 and x.dim() == 2 else LAST
     rows, cols = (1, *x.shape)[-2:]
     reduced = x.shape[:-1] if axis == LAST else x.shape[1:]
@@ -234,6 +236,17 @@ def along(name: str, x: torch.Tensor, dim: int, block: int = 0, inplace: bool = 
     for begin, end in blocks:
         where = place(begin * cols, rows * cols)
         kernel(name)(at(x, begin * cols), at(out, begin * each), end - begin, cols, axis, where)
+    return out
+
+
+def along_matrices(name: str, x: torch.Tensor) -> torch.Tensor:
+    """Over the second dimension of three."""
+    matrices, rows, cols = x.shape
+    dtype = torch.int64 if name == "argmax" else None
+    out = torch.empty(x.shape if name in ROWWISE else (matrices, cols), dtype=dtype)
+    for i in range(matrices):
+        where = place(i * rows * cols, x.numel())
+        kernel(name)(at(x[i]), at(out[i]), rows, cols, FIRST, where)
     return out
 
 

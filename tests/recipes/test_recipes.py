@@ -183,6 +183,18 @@ def test_along(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ALONG)
+def test_along_matrices(name: str) -> None:
+    """The second dimension of three; threads may begin in the middle of a matrix."""
+    shapes = [(2, 2, 32), (3, 5, 7), (4, 16, 16), (1, 9, 33), (5, 64, 3), (2, 100, 8), (3, 7, 1), (40, 3, 64), (7, 33, 40)]
+    for kind, shape in itertools.product(KINDS, [*shapes, (128, 2, 32), (30, 40, 50)]):
+        if kernels.rule(name, rows=shape[1], cols=shape[2], matrices=shape[0], axis=kernels.FIRST).exact:
+            x = values(kind, shape)
+            same(kernels.along(name, x, 1), getattr(torch, name)(x, 1), kind, shape)
+        else:
+            assert shape == (30, 40, 50) and name in ("sum", "mean") and torch.get_num_threads() > 1
+
+
+@pytest.mark.parametrize("name", ALONG)
 def test_along_blocks(name: str) -> None:
     for (m, n), block in itertools.product([(40, 8), (33, 96), (17, 1), (3, 40000), (20, 1000)], [1, 3, 5, 16, 17]):
         rule = kernels.rule(name, rows=m, cols=n, axis=kernels.LAST)
