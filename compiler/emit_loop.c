@@ -299,8 +299,7 @@ void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands) 
   for (int i = 0; i < loop.operands.n; i++)
     buf_addf(out, ", const %s *restrict a%d", c_type(loop.operands.items[i]->type.dtype), i);
   buf_add(out, ")\n{\n");
-  if (type_elements(ir->type) > 0 && ir->home->row->kind == ROW_VIEW &&
-      ir->home->row->view >= VIEW_CAT)
+  if (type_elements(ir->type) > 0 && loop_has_pieces(ir->home->row))
     print_nests_of_pieces(&loop, ir);
   else
     print_nest_of_node(&loop, ir);

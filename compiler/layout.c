@@ -99,6 +99,10 @@ static bool argument_fits(const Ir *ir, Home *home, char mark, int i, DType comp
     return true;
   if (attr->keyword && attr->kind != ATTR_VALUE)
     return no(home, "an argument is given by name");
+  bool is_bool = attr->kind == ATTR_BOOL ||
+                 (attr->kind == ATTR_VALUE && ir->args[attr->operand]->type.dtype == DTYPE_BOOL8);
+  if (is_bool && strstr(home->row->text, " - "))
+    return no(home, "torch subtracts no bools");
   if (attr->kind != ATTR_VALUE)
     return (mark != '!' && number_fits(attr, compute)) || no(home, "a number that does not fit");
   Type x = ir->args[attr->operand]->type;
@@ -119,6 +123,10 @@ static bool is_two(const Attr *attr) {
 bool loop_is_placed(const Ir *ir) {
   return ir->home->row && ir->home->row->kind == ROW_POINT &&
          strstr(ir->home->row->text, "vector") != NULL;
+}
+
+bool loop_has_pieces(const GraphRow *row) {
+  return row->kind == ROW_VIEW && (row->view == VIEW_RESHAPE || row->view >= VIEW_CAT);
 }
 
 enum { MOST_PLACED = 32768 }; /* elements from which torch splits a loop over threads */
@@ -168,8 +176,6 @@ static bool copy_fits(const Ir *ir, Home *home) {
     if (attr->kind == ATTR_BOOL && attr->integer && home->row->view == VIEW_ITSELF)
       return no(home, "an option");
   }
-  if (home->row->view == VIEW_RESHAPE) /* rows of other sizes: only from memory in order */
-    return no(home, "a copy in another order");
   return (is_loopable(x) && broadcasts(x, ir->type) && x.rank == ir->type.rank &&
           converts(x.dtype, ir->type.dtype)) ||
          no(home, "a conversion");
@@ -372,11 +378,11 @@ static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
   }
   switch (home->row->kind) {
   case ROW_VIEW:
-    if (home->row->view >= VIEW_CAT)
-      return pieces_fit(arena, ir, home) ? WAY_LOOP : WAY_WHEEL;
-    if (is_view(ir, home->row->view))
+    if (home->row->view < VIEW_COPY && is_view(ir, home->row->view))
       return WAY_VIEW;
-    if (home->row->view >= VIEW_RESHAPE)
+    if (loop_has_pieces(home->row))
+      return pieces_fit(arena, ir, home) ? WAY_LOOP : WAY_WHEEL;
+    if (home->row->view >= VIEW_ITSELF)
       return copy_fits(ir, home) ? WAY_LOOP : WAY_WHEEL;
     home->why = "not as its arguments say";
     return WAY_WHEEL;
@@ -477,14 +483,14 @@ enum { MOST_FUSED = 24 }; /* nodes of a loop */
 /* A loop's only reader, if it is a loop over the same elements that can compute it on the way. */
 static Ir *fusing_reader(const Block *body, const Ir *ir) {
   if (ir->n_uses != 1 || ir->home->is_object || loop_is_placed(ir) ||
-      ir->home->row->view >= VIEW_CAT)
+      loop_has_pieces(ir->home->row))
     return NULL;
   for (int i = ir->id + 1; i < body->n; i++) {
     Ir *reader = body->items[i];
     for (int k = 0; k < reader->n_args; k++) {
       if (reader->args[k] != ir)
         continue;
-      bool joins = reader->home->way == WAY_LOOP && reader->home->row->view >= VIEW_CAT;
+      bool joins = reader->home->way == WAY_LOOP && loop_has_pieces(reader->home->row);
       return reader->home->way == WAY_LOOP && !loop_is_placed(reader) &&
                      (joins || same_sizes(reader->type, ir->type))
                  ? reader

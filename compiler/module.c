@@ -370,7 +370,26 @@ static PyObject *module_capabilities(PyObject *module, PyObject *unused) {
   return take_bytes(&buf);
 }
 
+/* The set of instructions that a graph's loops take on this processor. */
+static PyObject *module_host(PyObject *module, PyObject *unused) {
+  (void)module;
+  (void)unused;
+#if defined __x86_64__ && defined __GNUC__
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+      __builtin_cpu_supports("fma"))
+    return PyUnicode_FromString("AVX512");
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    return PyUnicode_FromString("AVX2");
+#endif
+  return PyUnicode_FromString("BASELINE");
+}
+
 static PyMethodDef module_methods[] = {
+    {"host", module_host, METH_NOARGS,
+     "host() -> str: \"AVX512\", \"AVX2\" or \"BASELINE\": with -DTC_ONLY_<that> a graph is "
+     "compiled for this processor alone."},
     {"report", module_report, METH_VARARGS,
      "report(units: list[Unit], project_root: str) -> bytes: check.json."},
     {"capabilities", module_capabilities, METH_NOARGS,

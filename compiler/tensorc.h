@@ -726,7 +726,7 @@ bool view_offset(const Ir *ir, ViewKind kind, int item, int64_t *offset);
 bool view_is_dense(Type type);
 bool view_is_contiguous(Type type);
 
-/* One copy of a CAT, STACK or PAD: an operand's elements to a place in the result. */
+/* One copy of a RESHAPE, CAT, STACK or PAD: an operand's elements to a place in the result. */
 typedef struct Piece {
   int operand;
   Type type;      /* the part of the result, with its strides */
@@ -800,7 +800,8 @@ typedef struct Home {
 
 void layout_func(Unit *unit, Func *func);
 void layout_print(Buf *out, const Func *func);
-bool loop_is_placed(const Ir *ir); /* the loop has to know torch's lanes */
+bool loop_is_placed(const Ir *ir);         /* the loop has to know torch's lanes */
+bool loop_has_pieces(const GraphRow *row); /* it is several nests: view_pieces */
 
 /* ── emit_graph.c, emit_loop.c: its C ────────────────────────────────────────────────────────── */
 

@@ -291,15 +291,31 @@ static bool padded_piece(Arena *arena, const Ir *ir, Piece *piece) {
   return true;
 }
 
+/* A copy with other sizes: the operand's elements in their order, side by side. */
+static bool reshaped_piece(Arena *arena, const Ir *ir, Piece *piece) {
+  Type x = ir->args[0]->type;
+  Shape *shape = ARENA_NEW(arena, Shape);
+  if (!view_is_contiguous(ir->type) || type_elements(x) != type_elements(ir->type))
+    return false;
+  int64_t step = 1;
+  for (int d = x.rank; d-- > 0;) {
+    shape->sizes[d] = x.shape->sizes[d];
+    shape->strides[d] = step;
+    step *= x.shape->sizes[d];
+  }
+  *piece = (Piece){0, {.kind = TYPE_TENSOR, .dtype = x.dtype, .rank = x.rank, .shape = shape}, 0};
+  return true;
+}
+
 bool view_pieces(Arena *arena, const Ir *ir, ViewKind kind, Piece **pieces, int *n) {
   if (ir->n_attrs < 1 || !is_tensor(ir->type))
     return false;
   const Attr *first = &ir->attrs[0];
   *n = first->kind == ATTR_LIST ? first->n_items : 1;
   *pieces = ARENA_ARRAY(arena, Piece, *n + 1);
-  if (kind == VIEW_PAD)
+  if (kind == VIEW_PAD || kind == VIEW_RESHAPE)
     return first->kind == ATTR_VALUE && is_tensor(ir->args[0]->type) &&
-           padded_piece(arena, ir, *pieces);
+           (kind == VIEW_PAD ? padded_piece : reshaped_piece)(arena, ir, *pieces);
   return first->kind == ATTR_LIST && *n > 0 &&
          joined_pieces(arena, ir, kind == VIEW_STACK, *pieces);
 }

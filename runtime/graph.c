@@ -229,7 +229,7 @@ static PyObject *graph_load(PyObject *module, PyObject *args) {
   for (int i = 0; i < graph->n_ops; i++)
     self->has_products |= is_product(graph->ops[i].class);
   for (int isa = 0; isa < TC_N_ISAS; isa++)
-    if (isa == TC_ISA_BASELINE || tc__isa_runs((TcIsa)isa))
+    if (graph->bodies[isa] && (isa == TC_ISA_BASELINE || tc__isa_runs((TcIsa)isa)))
       self->body = graph->bodies[isa];
   self->once = PyMem_Calloc((size_t)graph->n_once + 1, sizeof *self->once);
   self->keywords = PyMem_Calloc((size_t)graph->n_calls + 1, sizeof *self->keywords);
@@ -238,6 +238,10 @@ static PyObject *graph_load(PyObject *module, PyObject *args) {
     if (graph->calls[i].n_keywords > 0)
       ok = (self->keywords[i] = keyword_names(&graph->calls[i])) != NULL;
   PyObject_GC_Track(self);
+  if (ok && !self->body) {
+    PyErr_SetString(PyExc_RuntimeError, "this graph was compiled for another processor");
+    ok = false;
+  }
   if (!ok) {
     Py_DECREF(self);
     return PyErr_Occurred() ? NULL : PyErr_NoMemory();

@@ -30,7 +30,7 @@ static void start_recipes(TcFrame *frame) {
   run->products = !self->has_products || lane->is_ieee();
   run->blocks = run->packs_closed = false;
   run->n_packs = 0;
-  frame->block = (struct Block){run, &buffer_cache, 0, 0, false, NULL};
+  frame->block = (struct Block){run, &buffer_cache, 0, 0, false, NULL, 0, 0};
   frame->tc.block = &frame->block;
 }
 
@@ -64,12 +64,15 @@ bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t o
   const TcOp *row = &frame->graph->ops[op];
   size_t step = (row->class == TC_ROWWISE ? (size_t)(rows * cols) : (size_t)cols) *
                 dtype_bytes(row->class == TC_ARGMAX ? TC_I64 : TC_F32);
-  for (int64_t i = 0; i < outer; i++) {
+  bool ran = true;
+  frame->block.matrices = outer;
+  for (int64_t i = 0; i < outer && ran; i++) {
     TcTensor operand = matrix(x + i * rows * cols, rows, cols, 2);
-    if (!run_recipe(frame, op, &operand, (char *)out + (size_t)i * step))
-      return false;
+    frame->block.matrix = i;
+    ran = run_recipe(frame, op, &operand, (char *)out + (size_t)i * step);
   }
-  return true;
+  frame->block.matrix = frame->block.matrices = 0;
+  return ran;
 }
 
 typedef struct NormWork {

@@ -44,8 +44,9 @@ struct Block {
   Run *run;
   BufferCache *buffers; /* of the thread that runs it */
   int64_t first_row, n_rows;
-  bool broken; /* an operation failed half-way, and its operands are gone */
-  void *place; /* where the next result has to go; NULL: wherever there is memory */
+  bool broken;              /* an operation failed half-way, and its operands are gone */
+  void *place;              /* where the next result has to go; NULL: wherever there is memory */
+  int64_t matrix, matrices; /* which of how many the next operand is; 0 of 0: the only one */
 };
 
 static bool in_blocks(const TcCall *tc) { return tc->block && tc->block->run->blocks; }
@@ -85,9 +86,9 @@ static inline bool may_run(const TcCall *tc, const TcRecipe *recipe, TcCase *who
 
 static inline TcPlace place_of(const TcCall *tc, const TcTensor *x) {
   const struct Block *block = tc->block;
-  int64_t n = x->sizes[0] * x->sizes[1];
+  int64_t n = x->sizes[0] * x->sizes[1], matrices = block->matrices > 0 ? block->matrices : 1;
   if (!x->rows)
-    return (TcPlace){0, n, block->run->threads};
+    return (TcPlace){block->matrix * n, matrices * n, block->run->threads};
   return (TcPlace){block->first_row * x->sizes[1], block->run->rows * x->sizes[1],
                    block->run->threads};
 }
@@ -346,7 +347,10 @@ static bool along(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   if (x->rows && (x->rank == 1 || axis == TC_FIRST))
     return false; /* over the batch itself */
   int64_t rows = x->sizes[x->turned], cols = x->sizes[!x->turned];
-  TcCase whole = {.rows = x->rows ? whole_rows(tc, x) : rows, .cols = cols, .axis = axis};
+  TcCase whole = {.rows = x->rows ? whole_rows(tc, x) : rows,
+                  .cols = cols,
+                  .axis = axis,
+                  .matrices = tc->block->matrices};
   TcRule rule;
   if (!may_run(tc, recipe_of(tc, op), &whole, x->rows, &rule))
     return false;

@@ -210,8 +210,22 @@ typedef struct TcFrame TcFrame;
 typedef bool TcGraphBody(TcFrame *frame, const TcGraphValue *v, char *arena);
 
 #define TC_INLINE static inline __attribute__((always_inline))
-/* The same body for each set of instructions: arithmetic without contraction has one result. */
-#if defined __x86_64__
+/* The same body for each set of instructions: arithmetic without contraction has one result.
+ * TC_ONLY_...: for one set alone, where the module is not to leave this host. */
+#if defined TC_ONLY_AVX2 || defined TC_ONLY_AVX512
+#ifdef TC_ONLY_AVX2
+#define TC_TARGET "avx2,fma"
+#define TC_BODIES {NULL, body, NULL}
+#else
+#define TC_TARGET "avx512f,avx512dq,avx512bw,avx512vl,fma"
+#define TC_BODIES {NULL, NULL, body}
+#endif
+#define TC_GRAPH_BODIES(run)                                                                       \
+  __attribute__((target(TC_TARGET))) static bool body(TcFrame *f, const TcGraphValue *v,           \
+                                                      char *arena) {                               \
+    return run(f, v, arena);                                                                       \
+  }
+#elif defined __x86_64__ && !defined TC_ONLY_BASELINE
 #define TC_GRAPH_BODIES(run)                                                                       \
   static bool body_baseline(TcFrame *f, const TcGraphValue *v, char *arena) {                      \
     return run(f, v, arena);                                                                       \
@@ -230,12 +244,12 @@ typedef bool TcGraphBody(TcFrame *frame, const TcGraphValue *v, char *arena);
   static bool body_baseline(TcFrame *f, const TcGraphValue *v, char *arena) {                      \
     return run(f, v, arena);                                                                       \
   }
-#define TC_BODIES {body_baseline, body_baseline, body_baseline}
+#define TC_BODIES {body_baseline, NULL, NULL}
 #endif
 
 typedef struct TcGraph {
   const char *name;       /* of the extension module, without its package */
-  TcGraphBody *bodies[3]; /* by TcIsa */
+  TcGraphBody *bodies[3]; /* by TcIsa; NULL: not compiled */
   int64_t arena_bytes;
   int n_inputs, n_constants, n_values, n_once;
   const TcSpec *specs; /* by value */

@@ -21,7 +21,7 @@ FLAGS = ("-std=c11", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
 # Generated C is calls and branches: more than -O1 only costs time, and on long functions minutes.
 MODULE_FLAGS = (*FLAGS, "-O1")
 # A graph's loops are for the compiler to widen. Ints wrap around, as torch's do.
-GRAPH_FLAGS = (*FLAGS, "-O3", "-fwrapv", "-fno-math-errno", "-fno-trapping-math")
+GRAPH_FLAGS = (*FLAGS, "-O2", "-ftree-vectorize", "-fwrapv", "-fno-math-errno", "-fno-trapping-math")
 # Without NDEBUG, asserts in Python.h would put the path of this installation into every wheel.
 RUNTIME_FLAGS = (*FLAGS, "-O2", "-DNDEBUG")
 # The kernels are one text, compiled once per instruction set; which one runs is decided in the process.
