@@ -423,6 +423,9 @@ static bool is_from_outside(const Ir *ir) {
   return ir->home->way == WAY_INPUT || ir->home->way == WAY_WHEEL;
 }
 
+/* What a call gives may be a view of its operands, unless a table says that it is not. */
+static bool may_be_view(const Ir *ir) { return !ir->home->row || ir->home->row->kind == ROW_VIEW; }
+
 /* From the back: what has to have an object, and which views have to be torch's own. */
 static void want_objects(const Block *body) {
   for (int i = body->n; i-- > 0;) {
@@ -441,7 +444,8 @@ static void want_objects(const Block *body) {
     for (int k = 0; k < ir->n_args; k++) {
       Home *operand = ir->args[k]->home;
       operand->is_object |= wheel || (home->way == WAY_VIEW && home->is_object);
-      operand->is_exact |= (ir->op == IR_RESULTS) || (home->way == WAY_WHEEL && home->is_exact);
+      operand->is_exact |=
+          ir->op == IR_RESULTS || (home->way == WAY_WHEEL && home->is_exact && may_be_view(ir));
     }
   }
 }
