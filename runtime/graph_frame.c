@@ -73,7 +73,11 @@ static const char *misfit(PyObject *object, const TcSpec *spec) {
   H handle = (char *)object + HANDLE_OFFSET;
   if (!is_plain(handle))
     return "is no dense tensor on the CPU";
-  if (torch.get_dtype(handle, &dtype) != 0 || dtype != (int32_t)spec->dtype)
+  if (torch.dtype_word)
+    dtype = (uint16_t)impl_words(handle)[torch.dtype_word];
+  else if (torch.get_dtype(handle, &dtype) != 0)
+    return "has no dtype";
+  if (dtype != (int32_t)spec->dtype)
     return "has another dtype";
   return has_shape(handle, spec) ? NULL : "has other sizes or strides";
 }

@@ -61,6 +61,8 @@ typedef struct Torch {
   bool has_meta;  /* META_WORD holds */
   int offset_word;    /* word of a plain TensorImpl that holds its storage offset, in elements, and
                          STORAGE_WORD and DATA_WORD hold; 0: not so, the shim is asked for data */
+  int dtype_word;     /* word of a plain TensorImpl whose low 16 bits are its dtype's code; 0: not
+                         found, the shim is asked */
   bool has_count;     /* COUNT_WORD holds */
   bool inline_handle; /* HANDLE_OFFSET holds for tensors, parameters and views */
   /* torch's own numbers for the precision of matmuls on the CPU: at::Float32Backend and so on. */
@@ -250,6 +252,22 @@ static bool has_shape_at(H handle, int word, const int64_t sizes[2], const int64
          memcmp(shape + 1 + N_INLINE_DIMS, strides, 2 * sizeof *strides) == 0;
 }
 
+/* The dtype's code stands behind the storage offset and the number of elements. */
+static int find_dtype_word(const Torch *t, int offset_word) {
+  static const TcDType dtypes[] = {TC_F32, TC_I64, TC_BOOL8, TC_BF16, TC_U8};
+  const int64_t size = 1, stride = 1;
+  int word = offset_word + 2;
+  bool holds = word < t->key_word;
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes && holds; i++) {
+    H handle = NULL;
+    if (t->empty_strided(1, &size, &stride, (int32_t)dtypes[i], TC_CPU, 0, &handle) != 0)
+      return 0;
+    holds = (uint16_t)impl_words(handle)[word] == (uint16_t)dtypes[i];
+    t->delete_handle(handle);
+  }
+  return holds ? word : 0;
+}
+
 static const uint64_t dispatcher_version =
     0x020b000000000000; /* the schemas that we know: those of 2.11 */
 
@@ -402,6 +420,8 @@ static bool torch_probe(Torch *t) {
     if (impl_words(view)[t->key_word] != t->plain_keys || (t->inference_keys & ~t->plain_keys) != 0)
       t->key_word = 0;
   }
+  if (t->key_word && t->offset_word)
+    t->dtype_word = find_dtype_word(t, t->offset_word);
   ok = true;
   goto done;
 
