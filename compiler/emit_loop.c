@@ -289,6 +289,33 @@ static void print_nests_of_pieces(Loop *loop, const Ir *ir) {
   }
 }
 
+/* One result for each line of the operand along a dimension. */
+static void print_fold(Loop *loop, const Ir *ir) {
+  Type x = ir->args[0]->type, to = ir->type;
+  Buf *out = loop->out;
+  int dim = ir->home->dim, depth = 0;
+  const char *type = c_type(to.dtype);
+  for (int d = 0; d < x.rank; d++) {
+    if (d == dim)
+      continue;
+    depth++;
+    buf_addf(out, "%*sfor (int64_t i%d = 0; i%d < %lld; i%d++)%s\n", 2 * depth, "", d, d,
+             (long long)x.shape->sizes[d], d, depth == x.rank - 1 ? " {" : "");
+  }
+  buf_addf(out, "  %s folded = %d;\n  for (int64_t i%d = 0; i%d < %lld; i%d++)\n", type,
+           ir->home->fold == '*', dim, dim, (long long)x.shape->sizes[dim], dim);
+  buf_addf(out, "    folded = (%s)(folded %c (%s)(a0[0", type, ir->home->fold, type);
+  for (int d = 0; d < x.rank; d++)
+    buf_addf(out, " + i%d * %lld", d, (long long)x.shape->strides[d]);
+  buf_addf(out, "]%s));\n  out[0", x.dtype == DTYPE_BOOL8 ? " != 0" : "");
+  for (int d = 0; d < x.rank; d++) {
+    int own = to.rank == x.rank || d < dim ? d : d - 1;
+    if (d != dim)
+      buf_addf(out, " + i%d * %lld", d, (long long)to.shape->strides[own]);
+  }
+  buf_addf(out, "] = folded;\n%s", depth > 0 ? "  }\n" : "");
+}
+
 void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands) {
   Loop loop = {.out = out, .arena = arena, .root = ir};
   find_operands(&loop, ir);
@@ -301,6 +328,8 @@ void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands) 
   buf_add(out, ")\n{\n");
   if (type_elements(ir->type) > 0 && loop_has_pieces(ir->home->row))
     print_nests_of_pieces(&loop, ir);
+  else if (ir->home->fold)
+    print_fold(&loop, ir);
   else
     print_nest_of_node(&loop, ir);
   buf_add(out, "}\n");

@@ -281,6 +281,29 @@ static bool along_fits(const Ir *ir, Home *home) {
          no(home, "along a dimension in the middle");
 }
 
+/* Sums and products of whole numbers, and the product of two floats: their order does not matter.
+ */
+static bool fold_fits(const Ir *ir, Home *home, char operator) {
+  Type x = ir->args[0]->type;
+  if (ir->n_attrs < 2 || ir->n_args != 1 || ir->attrs[0].kind != ATTR_VALUE || !is_loopable(x) ||
+      !is_result(home, ir->type))
+    return no(home, "its dtype");
+  const Attr *dim = &ir->attrs[1];
+  dim = dim->kind == ATTR_LIST && dim->n_items == 1 ? dim->items : dim;
+  for (int i = 2; i < ir->n_attrs; i++)
+    if (ir->attrs[i].kind != ATTR_BOOL && !is_plain_option(&ir->attrs[i]))
+      return no(home, "an option");
+  if (dim->kind != ATTR_INT || x.rank == 0)
+    return no(home, "not along one dimension");
+  home->dim = (int)(dim->integer < 0 ? dim->integer + x.rank : dim->integer);
+  bool whole = !is_floating(x.dtype) && ir->type.dtype == DTYPE_I64;
+  bool two = operator == '*' && x.dtype == ir->type.dtype && x.shape->sizes[home->dim] <= 2;
+  if (!whole && !two)
+    return no(home, "its order");
+  home->fold = operator;
+  return true;
+}
+
 static bool is_number(const Attr *attr, double *number) {
   *number = attr->kind == ATTR_INT ? (double)attr->integer : attr->number;
   return attr->kind == ATTR_INT || attr->kind == ATTR_FLOAT;
@@ -391,7 +414,11 @@ static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
   case ROW_GATHER:
     return gather_fits(ir, home) ? WAY_GATHER : WAY_WHEEL;
   case ROW_RECIPE:
-    return recipe_fits(ir, home) ? WAY_RECIPE : WAY_WHEEL;
+    if (recipe_fits(ir, home))
+      return WAY_RECIPE;
+    return home->row->op == OP_sum && fold_fits(ir, home, '+') ? WAY_LOOP : WAY_WHEEL;
+  case ROW_FOLD:
+    return fold_fits(ir, home, *home->row->text) ? WAY_LOOP : WAY_WHEEL;
   case ROW_ONCE:
     return ir->n_args == 0 && is_loopable(ir->type) ? WAY_ONCE : WAY_WHEEL;
   }
@@ -487,7 +514,7 @@ enum { MOST_FUSED = 24 }; /* nodes of a loop */
 /* A loop's only reader, if it is a loop over the same elements that can compute it on the way. */
 static Ir *fusing_reader(const Block *body, const Ir *ir) {
   if (ir->n_uses != 1 || ir->home->is_object || loop_is_placed(ir) ||
-      loop_has_pieces(ir->home->row))
+      loop_has_pieces(ir->home->row) || ir->home->fold)
     return NULL;
   for (int i = ir->id + 1; i < body->n; i++) {
     Ir *reader = body->items[i];
@@ -495,7 +522,7 @@ static Ir *fusing_reader(const Block *body, const Ir *ir) {
       if (reader->args[k] != ir)
         continue;
       bool joins = reader->home->way == WAY_LOOP && loop_has_pieces(reader->home->row);
-      return reader->home->way == WAY_LOOP && !loop_is_placed(reader) &&
+      return reader->home->way == WAY_LOOP && !loop_is_placed(reader) && !reader->home->fold &&
                      (joins || same_sizes(reader->type, ir->type))
                  ? reader
                  : NULL;

@@ -708,12 +708,12 @@ typedef enum { OF_RESULT, OF_OWN, OF_TRUTH } PointOf;
 /* A row of ops.def for graphs. */
 typedef struct GraphRow {
   const char *schema;
-  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_GATHER, ROW_ONCE } kind;
+  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_GATHER, ROW_FOLD, ROW_ONCE } kind;
   OpId op;           /* RECIPE */
   ViewKind view;     /* VIEW */
   GatherKind gather; /* GATHER */
   PointOf of;        /* POINT */
-  const char *text;  /* POINT */
+  const char *text;  /* POINT; FOLD: its operator */
 } GraphRow;
 extern const GraphRow graph_table[];
 extern const int n_graph_rows;
@@ -795,7 +795,9 @@ typedef struct Home {
   int64_t outer, rows, cols, inner;
   bool first;
   double number; /* RECIPE: a normalisation's eps */
-  int last;      /* of a root: the last instruction that reads its memory; -1: none */
+  char fold; /* LOOP along a dimension, of what has one result in any order: '+' or '*'; else 0 */
+  int dim;   /* likewise */
+  int last;  /* of a root: the last instruction that reads its memory; -1: none */
 } Home;
 
 void layout_func(Unit *unit, Func *func);

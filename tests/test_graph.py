@@ -321,6 +321,10 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
     }
     assert set(once) == set(rows("ONCE")), "give each ONCE of compiler/ops.def an example"
     out += [w.call("aten::mul.Tensor", w.call(schema, *arguments), wide) for schema, arguments in once.items()]
+    assert rows("FOLD") == ["aten::prod.dim_int"], "give each FOLD of compiler/ops.def an example"
+    pair = w.call("aten::view", w.call("aten::neg", plain), [3, 2, 6])
+    out += [w.call("aten::prod.dim_int", pair, 1), w.call("aten::prod.dim_int", w.call("aten::slice.Tensor", cube, 2, 0, 2), -1, True), w.call("aten::prod.dim_int", ints, 0)]
+    out += [w.call("aten::sum.dim_IntList", t, [dim], keep) for t in (ints, flags, index) for dim in (0, -1) for keep in (False, True)]
     square = w.call("aten::neg", weight)
     recipes: dict[str, list[tuple[Any, ...]]] = {
         "aten::matmul": [(plain, weight), (plain, w.call("aten::t", weight))],
@@ -369,7 +373,7 @@ def test_every_row_has_the_bits_of_eager(tmp_path: Path) -> None:
         results = write_everything(writer, inputs)
         graph, _, native = load(tmp_path, writer.text(results), writer.functions)
         report = graph.report()
-        tables = {schema for kind in ("POINT", "VIEW", "GATHER", "ONCE", "GRAPH") for schema in rows(kind)}
+        tables = {schema for kind in ("POINT", "VIEW", "GATHER", "FOLD", "ONCE", "GRAPH") for schema in rows(kind)}
         own = {operation for _, operation, way, _ in report if way != "wheel"}
         assert tables - own == set()
         assert not [row for row in report if row[1] not in tables]
