@@ -243,7 +243,7 @@ def archive(compiler: Compiler) -> str:
 def module_command(
     compiler: Compiler, archive_path: str, c_file: str, output: str, flags: tuple[str, ...] = MODULE_FLAGS
 ) -> list[str]:
-    """Compiles one generated C file, in the folder it is in, into an extension module. `flags`: GRAPH_FLAGS of a graph."""
+    """Compiles one generated C file, in the folder it is in, into an extension module. A graph: GRAPH_FLAGS."""
     return [
         *compiler.command,
         *flags,
