@@ -1,0 +1,338 @@
+"""A model or function of torch as graph text: torch.export captures it, this page writes it down.
+
+Nothing is decomposed or rewritten: the text has eager's own operations in eager's order, and so eager's bits. What the
+compiler does not take yet is `Uncovered`, with its reason in one line.
+"""
+
+import json
+import logging
+import operator
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import torch
+from torch._ops import OpOverload
+from torch.export import ExportedProgram
+from torch.export.graph_signature import ConstantArgument, InputKind
+from torch.fx import Interpreter, Node
+from torch.overrides import TorchFunctionMode
+from torch.utils._pytree import TreeSpec, tree_leaves
+
+WORDS: dict[object, str] = {
+    torch.float32: "f32",
+    torch.float64: "f64",
+    torch.float16: "f16",
+    torch.bfloat16: "bf16",
+    torch.int64: "i64",
+    torch.int32: "i32",
+    torch.int16: "i16",
+    torch.int8: "i8",
+    torch.uint8: "u8",
+    torch.bool: "bool",
+    torch.strided: "strided",
+    torch.contiguous_format: "contiguous",
+    torch.preserve_format: "preserve",
+    torch.channels_last: "channels_last",
+}
+MOST_DIMS = 8
+# Operations that draw random numbers only when asked to, and how these arguments say that they are not.
+_QUIET: dict[str, dict[str, object]] = {
+    "aten::dropout": {"train": False},
+    "aten::alpha_dropout": {"train": False},
+    "aten::feature_dropout": {"train": False},
+    "aten::feature_alpha_dropout": {"train": False},
+    "aten::rrelu": {"training": False},
+    "aten::scaled_dot_product_attention": {"dropout_p": 0.0},
+}
+_KINDS = {InputKind.PARAMETER: "param", InputKind.BUFFER: "buffer", InputKind.CONSTANT_TENSOR: "const"}
+
+
+class Uncovered(Exception):
+    """What of a program is not taken, in one line."""
+
+
+class Program(NamedTuple):
+    text: bytes  # the graph text
+    constants: tuple[torch.Tensor, ...]  # of its param, buffer and const lines: the model's own objects
+    calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]]  # per node: torch's own function, its constants
+    results: TreeSpec  # how the flat results are nested
+
+
+# ── what is captured ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class _Root(torch.nn.Module):
+    """A function as a module, for torch.export takes only those. The modules that it uses are its children, so that
+    their parameters are found as parameters."""
+
+    def __init__(self, function: Callable[..., Any], modules: Iterable[torch.nn.Module]) -> None:
+        super().__init__()
+        self.training = False
+        for number, module in enumerate(modules):
+            self.add_module(f"m{number}", module)
+        self.forward = function
+
+
+class _Seen(TorchFunctionMode):
+    """The tensors that operations take, while it is on. They are kept: no other gets their place in memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_place: dict[tuple[object, ...], torch.Tensor] = {}
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        with torch._C.DisableTorchFunction():
+            for leaf in tree_leaves((args, kwargs)):
+                if isinstance(leaf, torch.Tensor):
+                    self.by_place.setdefault(_place(leaf), leaf)
+        return func(*args, **(kwargs or {}))
+
+
+def _place(tensor: torch.Tensor) -> tuple[object, ...]:
+    return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+
+
+def _first_line(error: BaseException) -> str:
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+
+
+def capture(
+    function: Callable[..., Any],
+    modules: Iterable[torch.nn.Module],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Program:
+    """The program that `function` (a Module, or a function that uses `modules`) runs for these arguments. Their sizes,
+    strides and the values of all that is no tensor are constants of it. Uncovered says what of it is not taken."""
+    root = function if isinstance(function, torch.nn.Module) else _Root(function, modules)
+    log = logging.getLogger("torch")
+    level = log.level
+    try:
+        log.setLevel(logging.CRITICAL)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            exported = torch.export.export(root, args, kwargs, strict=False)
+    except Exception as error:
+        raise Uncovered(f"torch.export: {_first_line(error)}") from None
+    finally:
+        log.setLevel(level)
+    nodes = [node for node in exported.graph.nodes if not _is_implied(node)]
+    for node in nodes:
+        _check(node)
+    values = _values(exported, function, args, kwargs)
+    run = _Run(exported.graph_module)
+    try:
+        run.run(*values.values())
+    except Exception as error:
+        raise Uncovered(f"the captured graph does not run: {_first_line(error)}") from None
+    return _Writer(exported, nodes, values, run.types).program()
+
+
+def _values(
+    exported: ExportedProgram, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """What each input of the graph is, by its node's name."""
+    leaves = iter(tree_leaves((args, kwargs)))
+    own = {**exported.state_dict, **exported.constants}
+    values: dict[str, Any] = {}
+    seen: _Seen | None = None
+    for spec in exported.graph_signature.input_specs:
+        if spec.kind is InputKind.USER_INPUT:
+            values[spec.arg.name] = next(leaves)
+            continue
+        if spec.kind not in _KINDS:
+            raise Uncovered(f"an input of the kind {spec.kind.name.lower()}")
+        values[spec.arg.name] = tensor = own[spec.target]
+        if spec.kind is InputKind.CONSTANT_TENSOR:
+            # torch.export may have put another object over the memory of a tensor that the code found in a list, say.
+            # Eager reads the object: so do we. What eager makes anew in each call is not seen, and is a constant.
+            if seen is None:
+                with _Seen() as seen:
+                    function(*args, **kwargs)
+            values[spec.arg.name] = seen.by_place.get(_place(tensor), tensor)
+    return values
+
+
+# ── what is taken ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _argument(node: Node, target: OpOverload, name: str) -> object:
+    """The argument that the schema names so, its default where the call leaves it out."""
+    for place, argument in enumerate(target._schema.arguments):
+        if argument.name == name:
+            given = node.args[place] if place < len(node.args) else argument.default_value
+            return node.kwargs.get(name, given)
+    raise KeyError(name)
+
+
+def _is_implied(node: Node) -> bool:
+    """Whether the node only asserts what the types of the graph say: a version runs for these types alone."""
+    if node.target is not torch.ops.aten._assert_tensor_metadata.default:
+        return False
+    about = node.args[0]
+    assert isinstance(about, Node)
+    value = about.meta["val"]
+    found = {"size": tuple(value.shape), "stride": tuple(value.stride()), "dtype": value.dtype}
+    found |= {"device": value.device, "layout": value.layout}
+    for name, is_so in found.items():
+        said = _argument(node, node.target, name)
+        if said is not None and (tuple(said) if isinstance(said, list) else said) != is_so:
+            return False
+    return True
+
+
+def _check(node: Node) -> None:
+    """Uncovered when this operation is none that a version may run."""
+    target = node.target
+    if node.op in ("placeholder", "output") or target is operator.getitem:
+        return
+    if not isinstance(target, OpOverload):
+        name = next(iter(node.users)).target if node.op == "get_attr" and node.users else target
+        raise Uncovered(f"{name}: a graph inside of the graph, or arithmetic on sizes")
+    name = target._schema.name
+    if target.namespace != "aten":
+        raise Uncovered(f"{name} is no operation of torch's own")
+    if target._schema.is_mutable and not _is_detached_constant(node):
+        raise Uncovered(f"{name} writes to its argument")
+    if torch.Tag.nondeterministic_seeded in target.tags:
+        quiet = _QUIET.get(name)
+        if quiet is None or any(_argument(node, target, key) != value for key, value in quiet.items()):
+            raise Uncovered(f"{name} draws random numbers")
+    for result in tree_leaves(node.meta.get("val")):
+        if not isinstance(result, torch.Tensor):
+            raise Uncovered(f"{name} gives a {type(result).__name__}")
+        if not all(isinstance(size, int) for size in (*result.shape, *result.stride())):
+            raise Uncovered(f"{name}: the size of its result depends on values")
+
+
+def _is_detached_constant(node: Node) -> bool:
+    """torch.tensor([…]) in the code is lift_fresh_copy and detach_, which does nothing to the new tensor."""
+    if node.target is not torch.ops.aten.detach_.default:
+        return False
+    made = node.args[0]
+    return isinstance(made, Node) and made.target is torch.ops.aten.lift_fresh_copy.default
+
+
+# ── types ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def type_text(value: object, what: str) -> str:
+    """Of a tensor "f32[2,3](3,1)", of several "(…, …)". Uncovered names `what` when it is another thing."""
+    if isinstance(value, (tuple, list)):
+        return f"({', '.join(type_text(part, what) for part in value)})"
+    if type(value) not in (torch.Tensor, torch.nn.Parameter):
+        raise Uncovered(f"{what} is a {type(value).__name__}")
+    assert isinstance(value, torch.Tensor)
+    if value.device.type != "cpu" or value.layout is not torch.strided or value.dtype not in WORDS:
+        raise Uncovered(f"{what} has dtype {value.dtype}, layout {value.layout}, device {value.device}")
+    if value.dim() > MOST_DIMS or value.is_neg():
+        raise Uncovered(f"{what} has {value.dim()} dimensions" if value.dim() > MOST_DIMS else f"{what} is negated")
+    sizes, strides = ",".join(map(str, value.shape)), ",".join(map(str, value.stride()))
+    return f"{WORDS[value.dtype]}[{sizes}]({strides})"
+
+
+class _Run(Interpreter):
+    """Runs the graph once by the wheel and takes down each value's type: what the capture believes about strides comes
+    from descriptions of the kernels, and these are the kernels."""
+
+    def __init__(self, module: torch.fx.GraphModule) -> None:
+        super().__init__(module)
+        self.types: dict[Node, str] = {}
+
+    def run_node(self, n: Node) -> Any:
+        value = super().run_node(n)
+        if n.op == "call_function" and n.target is not torch.ops.aten._assert_tensor_metadata.default:
+            self.types[n] = type_text(value, f"the result of {n.name}")
+        return value
+
+
+# ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def _literal(value: object, what: str) -> str:
+    if isinstance(value, (bool, type(None))):
+        return str(value).lower()
+    if isinstance(value, (int, float)):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value)
+    if isinstance(value, torch.device) and value.type == "cpu":
+        return "cpu"
+    if isinstance(value, (torch.dtype, torch.layout, torch.memory_format)) and value in WORDS:
+        return WORDS[value]
+    raise Uncovered(f"{what} is {value!r:.60}")
+
+
+def _holds_value(argument: object) -> bool:
+    return any(isinstance(part, Node) for part in (argument if isinstance(argument, (list, tuple)) else [argument]))
+
+
+class _Writer:
+    def __init__(
+        self, exported: ExportedProgram, nodes: list[Node], values: dict[str, Any], types: dict[Node, str]
+    ) -> None:
+        self.exported = exported
+        self.nodes = nodes
+        self.values = values
+        self.types = types
+        self.calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]] = {}
+
+    def program(self) -> Program:
+        results = self.exported.call_spec.out_spec
+        assert results is not None
+        constants, heads = self._inputs()
+        lines = ["graph 1 torch", *heads, *(line for node in self.nodes for line in self._line(node)), ""]
+        return Program("\n".join(lines).encode(), constants, self.calls, results)
+
+    def _inputs(self) -> tuple[tuple[torch.Tensor, ...], list[str]]:
+        """The model's tensors that the graph uses, in order of first use, and the lines of all inputs."""
+        lines: list[str] = []
+        specs = {spec.arg.name: spec for spec in self.exported.graph_signature.input_specs}
+        for name, spec in specs.items():
+            if spec.kind is InputKind.USER_INPUT and not isinstance(spec.arg, ConstantArgument):
+                lines.append(f"input %{name} : {type_text(self.values[name], f'the argument {name}')}")
+        used = dict.fromkeys(kid.name for node in self.nodes for kid in node.all_input_nodes if kid.op == "placeholder")
+        bound = [name for name in used if specs[name].kind is not InputKind.USER_INPUT]
+        for name in bound:
+            kind, target = _KINDS[specs[name].kind], specs[name].target
+            type_ = type_text(self.values[name], f"the {kind} {target}")
+            lines.append(f"{kind} %{name} : {type_} {json.dumps(target)}")
+        return tuple(self.values[name] for name in bound), lines
+
+    def _line(self, node: Node) -> Iterable[str]:
+        if node.op == "output":
+            results = node.args[0]
+            assert isinstance(results, (list, tuple))
+            for result in results:
+                if not isinstance(result, (Node, bool, int, float, str, type(None))):
+                    raise Uncovered(f"a result is {result!r:.60}")
+            yield " ".join(["return", ", ".join(self._text(result, "a result") for result in results)]).rstrip()
+        elif node.target is operator.getitem:
+            yield f"%{node.name} = getitem({self._text(node.args[0], '')}, {node.args[1]}) : {self.types[node]}"
+        elif isinstance(node.target, OpOverload) and not _is_detached_constant(node):
+            yield self._operation(node, node.target)
+
+    def _operation(self, node: Node, target: OpOverload) -> str:
+        """Arguments as the schema orders them: positional up to the last that is given, then those by keyword alone."""
+        given = dict(zip((argument.name for argument in target._schema.arguments), node.args, strict=False))
+        given |= node.kwargs
+        by_place = [argument for argument in target._schema.arguments if not argument.kwarg_only]
+        while by_place and by_place[-1].name not in given:
+            by_place.pop()
+        by_name = [a for a in target._schema.arguments if a.kwarg_only and a.name in given]
+        values = [given.get(argument.name, argument.default_value) for argument in (*by_place, *by_name)]
+        texts = [self._text(value, f"an argument of {node.name}") for value in values]
+        texts = texts[: len(by_place)] + [f"{a.name}={t}" for a, t in zip(by_name, texts[len(by_place) :], strict=True)]
+        constants = tuple(value for value in values if not _holds_value(value))
+        self.calls[node.name] = getattr(target, "_op", target), constants
+        name = target._schema.name + (f".{target._schema.overload_name}" if target._schema.overload_name else "")
+        return f"%{node.name} = {name}({', '.join(texts)}) : {self.types[node]}"
+
+    def _text(self, value: object, what: str) -> str:
+        if isinstance(value, Node):
+            return self._text(value.args[0], what) if _is_detached_constant(value) else f"%{value.name}"
+        if isinstance(value, (list, tuple)):
+            return f"[{', '.join(self._text(part, what) for part in value)}]"
+        return _literal(value, what)
