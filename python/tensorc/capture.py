@@ -8,7 +8,7 @@ import json
 import logging
 import operator
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import torch
@@ -45,6 +45,8 @@ _QUIET: dict[str, dict[str, object]] = {
     "aten::rrelu": {"training": False},
     "aten::scaled_dot_product_attention": {"dropout_p": 0.0},
 }
+# Operations that write to their running statistics when they are trained, which their schemas do not say.
+_TRAINED = {"aten::batch_norm": "training", "aten::instance_norm": "use_input_stats"}
 _KINDS = {InputKind.PARAMETER: "param", InputKind.BUFFER: "buffer", InputKind.CONSTANT_TENSOR: "const"}
 
 
@@ -194,7 +196,8 @@ def _check(node: Node) -> None:
     name = target._schema.name
     if target.namespace != "aten":
         raise Uncovered(f"{name} is no operation of torch's own")
-    if target._schema.is_mutable and not _is_detached_constant(node):
+    trains = name in _TRAINED and _argument(node, target, _TRAINED[name]) and _argument(node, target, "running_mean")
+    if trains or (target._schema.is_mutable and not _is_detached_constant(node)):
         raise Uncovered(f"{name} writes to its argument")
     if torch.Tag.nondeterministic_seeded in target.tags:
         quiet = _QUIET.get(name)
@@ -265,8 +268,12 @@ def _literal(value: object, what: str) -> str:
     raise Uncovered(f"{what} is {value!r:.60}")
 
 
-def _holds_value(argument: object) -> bool:
-    return any(isinstance(part, Node) for part in (argument if isinstance(argument, (list, tuple)) else [argument]))
+def _constants(argument: object) -> Iterator[object]:
+    """What of an argument is the same at each call: the argument itself, or those parts of a list with values in it."""
+    if isinstance(argument, (list, tuple)) and any(isinstance(part, Node) for part in argument):
+        yield from (part for part in argument if not isinstance(part, Node))
+    elif not isinstance(argument, Node):
+        yield argument
 
 
 class _Writer:
@@ -301,7 +308,7 @@ class _Writer:
             lines.append(f"{kind} %{name} : {type_} {json.dumps(target)}")
         return tuple(self.values[name] for name in bound), lines
 
-    def _line(self, node: Node) -> Iterable[str]:
+    def _line(self, node: Node) -> Iterator[str]:
         if node.op == "output":
             results = node.args[0]
             assert isinstance(results, (list, tuple))
@@ -325,7 +332,7 @@ class _Writer:
         values = [given.get(argument.name, argument.default_value) for argument in (*by_place, *by_name)]
         texts = [self._text(value, f"an argument of {node.name}") for value in values]
         texts = texts[: len(by_place)] + [f"{a.name}={t}" for a, t in zip(by_name, texts[len(by_place) :], strict=True)]
-        constants = tuple(value for value in values if not _holds_value(value))
+        constants = tuple(constant for value in values for constant in _constants(value))
         self.calls[node.name] = getattr(target, "_op", target), constants
         name = target._schema.name + (f".{target._schema.overload_name}" if target._schema.overload_name else "")
         return f"%{node.name} = {name}({', '.join(texts)}) : {self.types[node]}"

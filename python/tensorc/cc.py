@@ -214,9 +214,10 @@ def cache_dir() -> str:
 
 
 def cached() -> list[str]:
-    """What is ours in the cache folder, which may be one that others use too: archives, and verdicts of admission."""
-    names = (found for prefix in ("rt-", "admission-") for found in glob.glob(glob.escape(cache_dir()) + f"/{prefix}*"))
-    return sorted(names)
+    """What is ours in the cache folder, which may be one that others use too: archives, extensions of captured graphs,
+    and verdicts of admission."""
+    here = glob.escape(cache_dir())
+    return sorted(found for prefix in ("rt-", "graph-", "admission-") for found in glob.glob(f"{here}/{prefix}*"))
 
 
 def archive(compiler: Compiler) -> str:
@@ -258,3 +259,36 @@ def module_command(
         "-o",
         output,
     ]
+
+
+def cached_extension(name: str, c_text: bytes) -> str:
+    """The extension module `name` made of this C: one of the cache, or new in it. Its path. Problem when it cannot be
+    made."""
+    from importlib.machinery import EXTENSION_SUFFIXES
+
+    compiler = find(None)
+    key = hashlib.sha256(repr((name, compiler.fingerprint(), MODULE_FLAGS, sys.version)).encode())
+    for path in runtime_files(runtime_dir()):
+        found = os.stat(path)
+        key.update(repr((path, found.st_size, found.st_mtime_ns)).encode())
+    key.update(c_text)
+    place = os.path.join(cache_dir(), f"graph-{key.hexdigest()[:32]}")
+    output = name + EXTENSION_SUFFIXES[0]
+    if os.path.exists(os.path.join(place, output)):
+        return os.path.join(place, output)
+    import tempfile
+
+    from tensorc.atomic import write
+
+    archive_path = archive(compiler)
+    try:
+        os.makedirs(place, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place) as scratch:
+            write(os.path.join(scratch, f"{name}.c"), c_text)
+            run(module_command(compiler, archive_path, f"{name}.c", output), scratch, "a captured graph")
+            os.replace(os.path.join(scratch, output), os.path.join(place, output))
+    except OSError as error:
+        raise Problem(
+            f"cannot write the cache {cache_dir()}: {error.strerror}: choose a folder with TENSORC_CACHE_DIR"
+        ) from None
+    return os.path.join(place, output)
