@@ -325,6 +325,7 @@ static PyType_Spec unit_spec = {
 typedef struct ModuleState {
   PyTypeObject *unit_type;
   PyTypeObject *graph_type;
+  PyTypeObject *watch_type;
 } ModuleState;
 
 static PyObject *module_report(PyObject *module, PyObject *args) {
@@ -405,6 +406,9 @@ static int module_exec(PyObject *module) {
   state->graph_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &graph_spec, NULL);
   if (state->graph_type == NULL || PyModule_AddType(module, state->graph_type) < 0)
     return -1;
+  state->watch_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &watch_spec, NULL);
+  if (state->watch_type == NULL || PyModule_AddType(module, state->watch_type) < 0)
+    return -1;
   return PyModule_AddIntConstant(module, "RT_VERSION", RT_VERSION);
 }
 
@@ -412,6 +416,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   ModuleState *state = PyModule_GetState(module);
   Py_VISIT(state->unit_type);
   Py_VISIT(state->graph_type);
+  Py_VISIT(state->watch_type);
   return 0;
 }
 
@@ -419,6 +424,7 @@ static int module_clear(PyObject *module) {
   ModuleState *state = PyModule_GetState(module);
   Py_CLEAR(state->unit_type);
   Py_CLEAR(state->graph_type);
+  Py_CLEAR(state->watch_type);
   return 0;
 }
 

@@ -9,5 +9,6 @@
 
 PyObject *take_text(Buf *buf); /* a str; frees the buffer */
 extern PyType_Spec graph_spec; /* module_graph.c: the type Graph */
+extern PyType_Spec watch_spec; /* module_watch.c: the type Watch */
 
 #endif

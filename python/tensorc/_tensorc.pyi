@@ -1,6 +1,8 @@
 """The compiler, in C: compiler/module.c."""
 
-from typing import TypedDict
+from collections.abc import Iterable
+from types import CellType
+from typing import Any, TypedDict
 
 RT_VERSION: int
 
@@ -60,6 +62,14 @@ class Graph:
     def show(self, stage: str) -> str: ...  # "ir", "plan", "c"
     def c(self, extension: str) -> str: ...
     def report(self) -> list[tuple[str, str, str, str]]: ...  # node, operation, way, why
+
+class Watch:
+    """What these hold now: dictionaries whole, (dictionary, key) pairs, cells of closures."""
+
+    def __init__(
+        self, whole: Iterable[dict[str, Any]], single: Iterable[tuple[dict[str, Any], str]], cells: Iterable[CellType]
+    ) -> None: ...
+    def holds(self) -> bool: ...  # whether all of it is the object that it was, in the same order
 
 def report(units: list[Unit], project_root: str) -> bytes: ...
 def capabilities() -> bytes: ...

@@ -5,10 +5,22 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten
 
-from tensorc.capture import WORDS, Uncovered
+from tensorc.capture import WORDS, Chosen, Uncovered
 
 # Types whose values are told apart by their text (0.0 and -0.0 differ, a NaN is itself).
-_PLAIN = (bool, int, float, complex, str, bytes, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+_PLAIN = (
+    bool,
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+)
 
 
 class Arguments:
@@ -38,7 +50,7 @@ class Arguments:
             for part in value.values():
                 self._take(part)
         elif isinstance(value, torch.Tensor):
-            raise Uncovered(f"an argument is a {kind.__name__}, not a plain tensor")
+            raise Chosen(f"an argument is a {kind.__name__}, not a plain tensor")
         else:
             leaves, structure = tree_flatten(value)
             if structure.is_leaf():

@@ -9,6 +9,7 @@ import logging
 import operator
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import torch
@@ -54,6 +55,10 @@ class Uncovered(Exception):
     """What of a program is not taken, in one line."""
 
 
+class Chosen(Uncovered):
+    """The same of what the caller has chosen (a mode, a subclass of Tensor): nothing to warn about."""
+
+
 class Program(NamedTuple):
     text: bytes  # the graph text
     constants: tuple[torch.Tensor, ...]  # of its param, buffer and const lines: the model's own objects
@@ -95,6 +100,21 @@ def _place(tensor: torch.Tensor) -> tuple[object, ...]:
     return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
 
 
+@contextmanager
+def _kept(root: torch.nn.Module) -> Iterator[None]:
+    """Puts the attributes of all modules back: torch.export leaves copies of those that are containers."""
+    before = [(vars(module), dict(vars(module))) for module in root.modules()]
+    try:
+        yield
+    finally:
+        for own, kept in before:
+            for name in own.keys() - kept.keys():
+                del own[name]
+            for name, value in kept.items():
+                if own.get(name) is not value:
+                    own[name] = value
+
+
 def _first_line(error: BaseException) -> str:
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
@@ -113,7 +133,7 @@ def capture(
     level = log.level
     try:
         log.setLevel(logging.CRITICAL)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), _kept(root):
             warnings.simplefilter("ignore")
             exported = torch.export.export(root, args, kwargs, strict=False)
     except Exception as error:

@@ -1,0 +1,393 @@
+"""A model or function behind tensorc.compile: which version answers a call, and what runs the original.
+
+A call: its arguments and the state of the model choose a version; the version's native code runs, or refuses before it
+has done anything (Unfit). The first call of its kind runs the original, captures, builds, and holds the native results
+against the original's. Whatever cannot be, or is not as the version needs it, runs the original, with its reason.
+"""
+
+import copy
+import functools
+import hashlib
+import itertools
+import os
+import random
+import sys
+import threading
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import module_from_spec, spec_from_file_location
+from types import MethodType, ModuleType
+from typing import Any, NamedTuple
+
+import torch
+from torch.utils._pytree import TreeSpec, tree_leaves, tree_unflatten
+
+from tensorc import cc, frontend
+from tensorc.arguments import Arguments
+from tensorc.capture import Chosen, Program, Uncovered, capture, type_text
+from tensorc.problem import Problem
+from tensorc.same import difference
+from tensorc.watch import Outside
+
+MOST_VERSIONS = 8
+# What api.mode sets in every module that has these two.
+__tensorc_rt__ = 0
+_mode = (os.environ.get("TENSORC_MODE") or "auto").strip().lower()
+_building = threading.RLock()  # torch.export is for one thread at a time
+_extensions: dict[str, ModuleType] = {}  # by path: what this process has loaded
+
+
+def _set_mode(name: str) -> None:
+    global _mode
+    _mode = name
+
+
+# ── versions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class Operation(NamedTuple):
+    """One operation of a captured program, as .report() tells of it."""
+
+    node: str
+    operation: str  # "aten::linear"
+    way: str  # "view", "loop", "recipe", "wheel"
+    why: str
+
+
+class Version:
+    """Native code for one kind of arguments and one state of the model; or, in `refused`, why there is none."""
+
+    native: Callable[..., tuple[Any, ...]]
+    unfit: type[Exception]  # what native code raises where it was not made for a call, before anything has happened
+
+    give: Callable[[tuple[Any, ...]], Any]  # from flat results to those of the original
+    body: str
+
+    def __init__(self, label: str, holds: Callable[[], bool]) -> None:
+        self.label = label  # what it takes: "f32[1,32](32,1)"
+        self.holds = holds  # whether the model is as it was
+        self.grad_mode = torch.is_grad_enabled()
+        self.default_dtype = torch.get_default_dtype()
+        self.refused: str | None = None
+        self.operations: list[Operation] = []
+        self.constants: tuple[torch.Tensor, ...] = ()
+
+    def build(self, program: Program) -> None:
+        """Problem when there is no C compiler, say."""
+        name = f"_tensorc_graph_{hashlib.sha256(program.text).hexdigest()[:16]}"
+        try:
+            graph = frontend.extension().Graph(program.text, name)
+        except ValueError as error:
+            raise Uncovered(str(error)) from None
+        module = _load(name, cc.cached_extension(name, graph.c(name).encode()))
+        self.native = module.load(program.constants, tuple(program.calls[node] for node in graph.calls))
+        self.unfit = module.Unfit
+        self.operations = [Operation(*row) for row in graph.report()]
+        self.constants = program.constants
+        self.give = _giver(program.results)
+        self.body = "exact" if any(row.way in ("loop", "recipe") for row in self.operations) else "library"
+
+    def try_native(self, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]:
+        """Uncovered where the original did not fail and this does."""
+        try:
+            return self.native(*tensors)
+        except Exception as error:
+            raise Uncovered(f"what was captured fails: {error}") from None
+
+
+def _load(name: str, path: str) -> ModuleType:
+    if path not in _extensions:
+        spec = spec_from_file_location(name, path)
+        assert spec is not None and spec.loader is not None
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        _extensions[path] = module
+    return _extensions[path]
+
+
+def _giver(structure: TreeSpec) -> Callable[[tuple[Any, ...]], Any]:
+    """What makes the function's own result of flat results."""
+    if structure.is_leaf():
+        return lambda results: results[0]
+    if structure.type is tuple and all(child.is_leaf() for child in structure.children()):
+        return tuple
+    return lambda results: tree_unflatten(results, structure)
+
+
+# ── the state of torch and of the model ──────────────────────────────────────────────────────────────────────────────
+
+GRADIENTS = (
+    "gradients are on, and an argument or parameter requires them: "
+    "call it under torch.inference_mode() or torch.no_grad()"
+)
+
+
+def _check_state() -> None:
+    """Uncovered in states in which nothing may be captured. (Native code looks for itself, at each call.)"""
+    if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
+        raise Chosen("tracing")
+    if torch._C._functorch.peek_interpreter_stack() is not None:
+        raise Chosen("functorch transform")
+    if torch._C._len_torch_function_stack() or torch._C._len_torch_dispatch_stack():
+        raise Chosen("function or dispatch mode")
+    if torch.is_autocast_enabled("cpu"):
+        raise Chosen("autocast")
+
+
+def _effects(tensors: Iterable[torch.Tensor]) -> object:
+    """Equal before and after a call that draws no random numbers and writes to none of the tensors."""
+    versions = [tensor._version for tensor in tensors if not tensor.is_inference()]
+    return versions, random.getstate(), torch.get_rng_state().tolist()
+
+
+# ── what stands in for a function ────────────────────────────────────────────────────────────────────────────────────
+
+
+class Compiled:
+    """A function behind tensorc.compile, called as the function; for a Module, what its stand-in calls."""
+
+    def __init__(self, original: Callable[..., Any], frozen: bool = False) -> None:
+        self._original = original
+        self._frozen = frozen
+        self._versions: dict[tuple[object, ...], list[Version]] = {}
+        self._n_tried = 0
+        self._last: Version | None = None
+        self._native: Counter[str] = Counter()
+        self._python: Counter[str] = Counter()
+        self._warned: set[str] = set()
+        self._thread = threading.local()
+        if not isinstance(original, torch.nn.Module):
+            functools.update_wrapper(self, original)
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        version = self._last
+        if (
+            version is not None
+            and not kwargs
+            and _mode == "auto"
+            and torch.is_grad_enabled() is version.grad_mode
+            and torch.get_default_dtype() is version.default_dtype
+            and version.holds()
+        ):
+            try:
+                results = version.native(*args)
+            except Exception:  # also a failure: it is the original's to raise
+                return self._answer(args, kwargs)
+            return self._gave(version, results)
+        return self._answer(args, kwargs)
+
+    def _gave(self, version: Version, results: tuple[Any, ...]) -> Any:
+        self._native[version.body] += 1
+        self._thread.body = version.body
+        return version.give(results)
+
+    def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Any call, whatever it brings."""
+        try:
+            if _mode == "fallback":
+                raise Chosen("mode")
+            given = Arguments(args, kwargs)
+            if torch.is_grad_enabled() and self._wants_gradients(given):
+                raise Uncovered(GRADIENTS)
+            version = self._find(given)
+            if version is None:
+                return self._first(given, args, kwargs)
+            if version.refused is not None:
+                raise Uncovered(version.refused)
+        except Uncovered as why:
+            return self._run_original(why, args, kwargs)
+        try:
+            results = version.native(*given.tensors)
+        except version.unfit as why:
+            return self._run_original(Chosen(str(why)), args, kwargs)
+        except Exception:
+            if _mode == "native":
+                raise
+            return self._run_original(Chosen("error"), args, kwargs)
+        if _mode == "compare":
+            self._compare(version, given, results, self._original(*args, **kwargs))
+        elif not kwargs and all(isinstance(arg, torch.Tensor) for arg in args):
+            self._last = version
+        return self._gave(version, results)
+
+    def _run_original(self, why: Uncovered, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if _mode == "native":
+            raise RuntimeError(f"tensorc: {self._name} cannot run natively: {why}")
+        result = self._original(*args, **kwargs)
+        self._note_original(why)
+        return result
+
+    def _note_original(self, why: Uncovered) -> None:
+        reason = str(why)
+        self._thread.body = "python"
+        self._python[reason] += 1
+        if not isinstance(why, Chosen) and reason not in self._warned:
+            self._warned.add(reason)
+            warnings.warn(f"tensorc: {self._name} runs as Python: {reason}", RuntimeWarning, stacklevel=4)
+
+    # ── making versions ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _find(self, given: Arguments) -> Version | None:
+        versions = self._versions.get(given.key, ())
+        return next((version for version in versions if version.holds()), None)
+
+    def _wants_gradients(self, given: Arguments) -> bool:
+        tensors: Iterator[torch.Tensor] = itertools.chain(given.tensors, Outside(self._original).parameters())
+        return any(tensor.requires_grad for tensor in tensors)
+
+    def _first(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The first call of its kind: the original's, and what it gave is what native code has to give."""
+        _check_state()
+        if self._n_tried == MOST_VERSIONS:
+            raise Uncovered(f"there are {MOST_VERSIONS} versions already")
+        outside = Outside(self._original)
+        watch = outside.watch()
+        tensors = [*given.tensors, *outside.tensors()]
+        before = _effects(tensors)
+        result = self._original(*args, **kwargs)
+        with _building:
+            if self._find(given) is not None:  # another thread's call was faster
+                return self._answer(args, kwargs)
+            self._n_tried += 1
+            label = ", ".join(type_text(tensor, "an argument") for tensor in given.tensors)
+            version = Version(label, _always if self._frozen else watch.holds)
+            try:
+                if not watch.holds():
+                    raise Uncovered("a call changes attributes of the model")
+                if before != _effects(tensors):
+                    raise Uncovered("a call writes to an argument, parameter or buffer, or draws random numbers")
+                version.build(_capture(self._original, outside, args, kwargs))
+                results = version.try_native(given.tensors)
+                unlike = self._difference(version, given, results, result)
+                if unlike is not None:
+                    raise Uncovered(f"what was captured differs from eager: {unlike}")
+            except (Uncovered, Problem) as why:
+                version.refused = str(why)
+            self._versions.setdefault(given.key, []).append(version)
+        if version.refused is None:
+            return self._gave(version, results)
+        if _mode == "native":
+            raise RuntimeError(f"tensorc: {self._name} cannot run natively: {version.refused}")
+        self._note_original(Uncovered(version.refused))
+        return result
+
+    def _difference(self, version: Version, given: Arguments, results: tuple[Any, ...], want: Any) -> str | None:
+        return difference(tree_leaves(want), results, [*given.tensors, *version.constants])
+
+    def _compare(self, version: Version, given: Arguments, results: tuple[Any, ...], want: Any) -> None:
+        unlike = self._difference(version, given, results, want)
+        if unlike is not None:
+            raise RuntimeError(f"tensorc: {self._name} differs from Python: {unlike}")
+
+    # ── what it tells ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _name(self) -> str:
+        return getattr(self._original, "__qualname__", None) or type(self._original).__name__
+
+    @property
+    def body(self) -> str | None:
+        """What ran in this thread's last call: "exact", "library" (each operation by the wheel), "python"; None before
+        it."""
+        body: str | None = getattr(self._thread, "body", None)
+        return body
+
+    @property
+    def native_status(self) -> str | None:
+        """Before the first call None; then "accepted" when there is a native version, "rejected" when there is none."""
+        tried = [version.refused for versions in self._versions.values() for version in versions]
+        return ("accepted" if None in tried else "rejected") if tried else None
+
+    def stats(self) -> dict[str, Any]:
+        """Calls so far: "exact" and "library" by native code, "python" by the original, per reason. "versions": what
+        native code there is, by the types of the tensors that it takes."""
+        made = [version for versions in self._versions.values() for version in versions]
+        native = {body: self._native[body] for body in ("exact", "library")}
+        versions = [version.label for version in made if version.refused is None]
+        return {**native, "python": dict(self._python), "versions": versions}
+
+    def report(self) -> dict[str, list[Operation]]:
+        """Per version, by the types of the tensors that it takes: each operation, how it runs, and why."""
+        made = [version for versions in self._versions.values() for version in versions]
+        return {version.label: version.operations for version in made if version.refused is None}
+
+    # ── as a function ────────────────────────────────────────────────────────────────────────────────────────────────
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else MethodType(self, instance)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        """By name where that finds this very object, as of a decorated function; else the original, wrapped again."""
+        found: Any = sys.modules.get(getattr(self, "__module__", ""))
+        for name in getattr(self, "__qualname__", "").split("."):
+            found = getattr(found, name, None)
+        return self.__qualname__ if found is self else (Compiled, (self._original, self._frozen))
+
+    def __repr__(self) -> str:
+        return f"<compiled {self._original!r}>"
+
+
+def _always() -> bool:
+    return True
+
+
+def _capture(function: Callable[..., Any], outside: Outside, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
+    """In the caller's grad mode, but outside of inference mode, in which nothing can be traced."""
+    grad_mode = torch.is_grad_enabled()
+    with torch.inference_mode(False), torch.set_grad_enabled(grad_mode):
+        return capture(function, outside.modules, args, kwargs)
+
+
+# ── as a module ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+class CompiledModule:
+    """Mixed into a model's class for what stands in for the model: it has the model's own dictionary, so parameters,
+    flags and hooks are the model's, seen and set in both. What a Compiled tells is an attribute of it, too, unless the
+    model has one of that name; `__tensorc__` always is the Compiled."""
+
+    __slots__ = ("__tensorc__",)
+    __tensorc__: Compiled
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
+        return self.__tensorc__(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return super().__getattr__(name)  # type: ignore[misc]
+        except AttributeError:
+            if name in ("body", "native_status", "stats", "report"):
+                return getattr(self.__tensorc__, name)
+            raise
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return compiled, (self.__tensorc__._original, self.__tensorc__._frozen)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return compiled(copy.deepcopy(self.__tensorc__._original, memo), self.__tensorc__._frozen)
+
+
+@functools.cache
+def _class_for(kind: type) -> type:
+    names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    return type(kind.__name__, (CompiledModule, kind), names)
+
+
+def compiled(original: Any, frozen: bool = False) -> Any:
+    """What stands in for a Module or function. TypeError for what is neither, or TorchScript."""
+    if isinstance(original, CompiledModule):
+        original = original.__tensorc__._original
+    if isinstance(original, Compiled):
+        original = original._original
+    if not isinstance(original, torch.nn.Module):
+        if not callable(original):
+            raise TypeError(f"tensorc.compile takes a Module or a function, not a {type(original).__name__}")
+        return Compiled(original)
+    if isinstance(original, torch.jit.ScriptModule):
+        raise TypeError("tensorc.compile takes Modules of Python, not TorchScript")
+    kind: Any = type(original)
+    stand_in: Any = object.__new__(_class_for(kind))
+    object.__setattr__(stand_in, "__dict__", vars(original))
+    object.__setattr__(stand_in, "__tensorc__", Compiled(original, frozen))
+    return stand_in
