@@ -20,6 +20,8 @@ from torch.fx import Interpreter, Node
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import TreeSpec, tree_leaves
 
+from tensorc import inplace
+
 WORDS: dict[object, str] = {
     torch.float32: "f32",
     torch.float64: "f64",
@@ -44,6 +46,7 @@ _QUIET: dict[str, dict[str, object]] = {
     "aten::feature_dropout": {"train": False},
     "aten::feature_alpha_dropout": {"train": False},
     "aten::rrelu": {"training": False},
+    **dict.fromkeys(("aten::gru", "aten::lstm", "aten::rnn_tanh", "aten::rnn_relu"), {"train": False}),
     "aten::scaled_dot_product_attention": {"dropout_p": 0.0},
 }
 # Operations that write to their running statistics when they are trained, which their schemas do not say.
@@ -140,6 +143,7 @@ def capture(
         raise Uncovered(f"torch.export: {_first_line(error)}") from None
     finally:
         log.setLevel(level)
+    inplace.replace(exported.graph.nodes)
     nodes = [node for node in exported.graph.nodes if not _is_implied(node)]
     for node in nodes:
         _check(node)
@@ -268,6 +272,9 @@ class _Run(Interpreter):
         value = super().run_node(n)
         if n.op == "call_function" and n.target is not torch.ops.aten._assert_tensor_metadata.default:
             self.types[n] = type_text(value, f"the result of {n.name}")
+            written = inplace.written_by(n)
+            if written is not None and self.types[n] != self.types[written]:
+                raise Uncovered(f"{n.name} would write to a tensor of another type")
         return value
 
 
