@@ -2,8 +2,8 @@
  * were.
  *
  * A Watch remembers what dictionaries (of modules, say) and cells of closures hold. A call of a
- * compiled model asks it first, so it must cost next to nothing: it walks each dictionary beside
- * its copy, and compares pointers.
+ * compiled model asks it first, so it must cost next to nothing: a dictionary whose version is the
+ * one last seen has not changed; any other is walked beside its copy, pointer by pointer.
  */
 #include "module.h"
 
@@ -11,6 +11,7 @@ typedef struct WatchObject {
   PyObject_HEAD PyObject *whole; /* list: a dictionary, its copy, the next one, its copy, … */
   PyObject *single;              /* list: a dictionary, a key, its value, … */
   PyObject *cells;               /* list: a cell, its contents, … */
+  uint64_t *seen; /* per dictionary of whole: its version when it was last found to hold */
 } WatchObject;
 
 /* The same object, or a number or text of the same type and value. */
@@ -41,14 +42,34 @@ static bool dict_holds(PyObject *now, PyObject *then) {
   return true;
 }
 
+/* Another number after each change; 0 where Python counts none. */
+static uint64_t dict_version(PyObject *dict) {
+#if PY_VERSION_HEX < 0x030C0000
+  return ((PyDictObject *)dict)->ma_version_tag;
+#else
+  (void)dict;
+  return 0;
+#endif
+}
+
+static bool whole_holds(WatchObject *self, Py_ssize_t i) {
+  PyObject *dict = PyList_GET_ITEM(self->whole, 2 * i);
+  uint64_t version = dict_version(dict);
+  if (version != 0 && version == self->seen[i])
+    return true;
+  if (!dict_holds(dict, PyList_GET_ITEM(self->whole, 2 * i + 1)))
+    return false;
+  self->seen[i] = version;
+  return true;
+}
+
 static PyObject *watch_holds(PyObject *object, PyObject *unused) {
   (void)unused;
   WatchObject *self = (WatchObject *)object;
-  PyObject *list = self->whole;
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i += 2)
-    if (!dict_holds(PyList_GET_ITEM(list, i), PyList_GET_ITEM(list, i + 1)))
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->whole) / 2; i++)
+    if (!whole_holds(self, i))
       Py_RETURN_FALSE;
-  list = self->single;
+  PyObject *list = self->single;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i += 3) {
     PyObject *now = PyDict_GetItemWithError(PyList_GET_ITEM(list, i), PyList_GET_ITEM(list, i + 1));
     if (!now && PyErr_Occurred())
@@ -122,6 +143,11 @@ static PyObject *watch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
                                        "key, and cells that are not empty");
     return NULL;
   }
+  self->seen = PyMem_Calloc((size_t)PyList_GET_SIZE(self->whole) / 2 + 1, sizeof *self->seen);
+  if (!self->seen) {
+    Py_DECREF(self);
+    return PyErr_NoMemory();
+  }
   return (PyObject *)self;
 }
 
@@ -146,6 +172,7 @@ static void watch_dealloc(PyObject *object) {
   PyTypeObject *type = Py_TYPE(object);
   PyObject_GC_UnTrack(object);
   watch_clear(object);
+  PyMem_Free(((WatchObject *)object)->seen);
   type->tp_free(object);
   Py_DECREF(type); /* instances of a heap type hold it */
 }

@@ -70,6 +70,7 @@ class Version:
         self.grad_mode = torch.is_grad_enabled()
         self.default_dtype = torch.get_default_dtype()
         self.refused: str | None = None
+        self.n_calls = 0
         self.operations: list[Operation] = []
         self.constants: tuple[torch.Tensor, ...] = ()
 
@@ -153,7 +154,6 @@ class Compiled:
         self._versions: dict[tuple[object, ...], list[Version]] = {}
         self._n_tried = 0
         self._last: Version | None = None
-        self._native: Counter[str] = Counter()
         self._python: Counter[str] = Counter()
         self._warned: set[str] = set()
         self._thread = threading.local()
@@ -178,7 +178,7 @@ class Compiled:
         return self._answer(args, kwargs)
 
     def _gave(self, version: Version, results: tuple[Any, ...]) -> Any:
-        self._native[version.body] += 1
+        version.n_calls += 1
         self._thread.body = version.body
         return version.give(results)
 
@@ -302,15 +302,17 @@ class Compiled:
     def stats(self) -> dict[str, Any]:
         """Calls so far: "exact" and "library" by native code, "python" by the original, per reason. "versions": what
         native code there is, by the types of the tensors that it takes."""
-        made = [version for versions in self._versions.values() for version in versions]
-        native = {body: self._native[body] for body in ("exact", "library")}
-        versions = [version.label for version in made if version.refused is None]
-        return {**native, "python": dict(self._python), "versions": versions}
+        made = self._made()
+        native = {body: sum(v.n_calls for v in made if v.body == body) for body in ("exact", "library")}
+        return {**native, "python": dict(self._python), "versions": [version.label for version in made]}
 
     def report(self) -> dict[str, list[Operation]]:
         """Per version, by the types of the tensors that it takes: each operation, how it runs, and why."""
-        made = [version for versions in self._versions.values() for version in versions]
-        return {version.label: version.operations for version in made if version.refused is None}
+        return {version.label: version.operations for version in self._made()}
+
+    def _made(self) -> list[Version]:
+        every = itertools.chain.from_iterable(self._versions.values())
+        return [version for version in every if version.refused is None]
 
     # ── as a function ────────────────────────────────────────────────────────────────────────────────────────────────
 
