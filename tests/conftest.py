@@ -387,6 +387,19 @@ def pytest_configure(config: pytest.Config) -> None:
                                        "(workbench.Project.load), change process state, and crash without ending the session")
 
 
+@pytest.fixture(scope="session")
+def exporter() -> None:
+    """The seconds that a process's first torch.export takes, once, for all forked tests. It only follows an operation on
+    descriptions of tensors: no thread is started that a child would miss."""
+    if not _present("torch"):
+        return
+    import torch
+
+    threads = len(os.listdir("/proc/self/task"))
+    torch.export.export(torch.nn.Identity(), (torch.zeros(1),), strict=False)
+    assert len(os.listdir("/proc/self/task")) == threads
+
+
 class ChildFailed(Exception):
     pass
 

@@ -4,13 +4,16 @@ Nothing is decomposed or rewritten: the text has eager's own operations in eager
 compiler does not take yet is `Uncovered`, with its reason in one line.
 """
 
+import io
 import json
 import logging
 import operator
+import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, NamedTuple
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import Any, NamedTuple, TextIO
 
 import torch
 from torch._ops import OpOverload
@@ -118,9 +121,26 @@ def _kept(root: torch.nn.Module) -> Iterator[None]:
                     own[name] = value
 
 
+class _Quiet(io.TextIOBase):
+    """A stream that loses what the thread writes that made it: the code runs once more while it is captured."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._thread = threading.get_ident()
+        self.written = False
+
+    def write(self, text: str) -> int:
+        if threading.get_ident() != self._thread:
+            return self._stream.write(text)
+        self.written = True
+        return len(text)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+
 def _first_line(error: BaseException) -> str:
-    lines = str(error).strip().splitlines()
-    return f"{type(error).__name__}: {lines[0].strip()}" if lines else type(error).__name__
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].strip()
 
 
 def capture(
@@ -132,17 +152,20 @@ def capture(
     """The program that `function` (a Module, or a function that uses `modules`) runs for these arguments. Their sizes,
     strides and the values of all that is no tensor are constants of it. Uncovered says what of it is not taken."""
     root = function if isinstance(function, torch.nn.Module) else _Root(function, modules)
+    printed, complained = _Quiet(sys.stdout), _Quiet(sys.stderr)
     log = logging.getLogger("torch")
     level = log.level
     try:
         log.setLevel(logging.CRITICAL)
-        with warnings.catch_warnings(), _kept(root):
+        with warnings.catch_warnings(), redirect_stdout(printed), redirect_stderr(complained), _kept(root):
             warnings.simplefilter("ignore")
             exported = torch.export.export(root, args, kwargs, strict=False)
     except Exception as error:
-        raise Uncovered(f"torch.export: {_first_line(error)}") from None
+        raise Uncovered(f"torch.export: {type(error).__name__}: {_first_line(error)}") from None
     finally:
         log.setLevel(level)
+    if printed.written:
+        raise Uncovered("the code prints")
     inplace.replace(exported.graph.nodes)
     nodes = [node for node in exported.graph.nodes if not _is_implied(node)]
     for node in nodes:
@@ -151,6 +174,8 @@ def capture(
     run = _Run(exported.graph_module)
     try:
         run.run(*values.values())
+    except Uncovered as error:
+        raise Uncovered(_first_line(error)) from None  # the interpreter adds where it was
     except Exception as error:
         raise Uncovered(f"the captured graph does not run: {_first_line(error)}") from None
     return _Writer(exported, nodes, values, run.types).program()
@@ -265,17 +290,27 @@ class _Run(Interpreter):
     from descriptions of the kernels, and these are the kernels."""
 
     def __init__(self, module: torch.fx.GraphModule) -> None:
-        super().__init__(module)
+        super().__init__(module, garbage_collect_values=False)
         self.types: dict[Node, str] = {}
 
     def run_node(self, n: Node) -> Any:
         value = super().run_node(n)
         if n.op == "call_function" and n.target is not torch.ops.aten._assert_tensor_metadata.default:
             self.types[n] = type_text(value, f"the result of {n.name}")
-            written = inplace.written_by(n)
-            if written is not None and self.types[n] != self.types[written]:
-                raise Uncovered(f"{n.name} would write to a tensor of another type")
+            self._check_write(n)
         return value
+
+    def _check_write(self, node: Node) -> None:
+        """What was taken for a write that nobody sees, on the tensors that there really are."""
+        written = inplace.written_by(node)
+        if written is None:
+            return
+        memory = self.env[written].untyped_storage().data_ptr()
+        given = (self.env[other] for other in self.env if other.op == "placeholder")
+        if any(isinstance(t, torch.Tensor) and t.untyped_storage().data_ptr() == memory for t in given):
+            raise Uncovered(f"aten::{node.name} writes to an argument or constant")
+        if self.types[node] != self.types[written]:
+            raise Uncovered(f"aten::{node.name} writes to a tensor of another type")
 
 
 # ── text ─────────────────────────────────────────────────────────────────────────────────────────────────────────────

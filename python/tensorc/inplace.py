@@ -30,9 +30,9 @@ def _without_effect(target: OpOverload) -> OpOverload | None:
     return found if same and len(found._schema.returns) == 1 else None
 
 
-def _is_last_look(write: Node, place: dict[Node, int]) -> bool:
+def _is_last_look(write: Node, written: Node, place: dict[Node, int]) -> bool:
     """Whether the tensor that is written to is the graph's own, and read again through this node's result alone."""
-    memory = _memory(write)
+    memory = _memory(written)
     for node, at in place.items():
         if at >= place[write] or _memory(node) != memory:
             continue
@@ -47,9 +47,10 @@ def replace(nodes: Iterable[Node]) -> None:
     for node in place:
         if isinstance(node.target, OpOverload) and node.target._schema.is_mutable and node.args:
             found = _without_effect(node.target)
-            if found is not None and isinstance(node.args[0], Node) and _is_last_look(node, place):
+            written = node.args[0]
+            if found is not None and isinstance(written, Node) and _is_last_look(node, written, place):
                 node.target = found
-                node.meta[_MARK] = node.args[0]
+                node.meta[_MARK] = written
 
 
 def written_by(node: Node) -> Node | None:
