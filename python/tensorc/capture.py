@@ -4,6 +4,7 @@ Nothing is decomposed or rewritten: the text has eager's own operations in eager
 compiler does not take yet is `Uncovered`, with its reason in one line.
 """
 
+import inspect
 import io
 import json
 import logging
@@ -84,7 +85,11 @@ class _Root(torch.nn.Module):
         self.training = False
         for number, module in enumerate(modules):
             self.add_module(f"m{number}", module)
-        self.forward = function
+        try:
+            inspect.signature(function)  # its parameters name the inputs
+            self.forward = function
+        except ValueError:  # of a builtin
+            self.forward = lambda *args, **kwargs: function(*args, **kwargs)
 
 
 class _Seen(TorchFunctionMode):

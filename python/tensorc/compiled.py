@@ -17,13 +17,13 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
-from types import MethodType, ModuleType
+from types import FrameType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import torch
 from torch.utils._pytree import TreeSpec, tree_leaves, tree_unflatten
 
-from tensorc import cc, frontend
+from tensorc import cc, frontend, model
 from tensorc.arguments import Arguments
 from tensorc.capture import Chosen, Program, Uncovered, capture, type_text
 from tensorc.problem import Problem
@@ -142,6 +142,15 @@ def _effects(tensors: Iterable[torch.Tensor]) -> object:
     return versions, random.getstate(), torch.get_rng_state().tolist()
 
 
+def _warn(message: str) -> None:
+    """Of the line outside of this file that made the call."""
+    frame: FrameType | None = sys._getframe()
+    level = 1
+    while frame is not None and frame.f_code.co_filename in (__file__, model.__file__):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, RuntimeWarning, stacklevel=level)
+
+
 # ── what stands in for a function ────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -224,7 +233,7 @@ class Compiled:
         self._python[reason] += 1
         if not isinstance(why, Chosen) and reason not in self._warned:
             self._warned.add(reason)
-            warnings.warn(f"tensorc: {self._name} runs as Python: {reason}", RuntimeWarning, stacklevel=4)
+            _warn(f"tensorc: {self._name} runs as Python: {reason}")
 
     # ── making versions ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -246,6 +255,7 @@ class Compiled:
         tensors = [*given.tensors, *outside.tensors()]
         before = _effects(tensors)
         result = self._original(*args, **kwargs)
+        changes = before != _effects(tensors)
         with _building:
             if self._find(given) is not None:  # another thread's call was faster
                 return self._answer(args, kwargs)
@@ -255,9 +265,10 @@ class Compiled:
             try:
                 if not watch.holds():
                     raise Uncovered("a call changes attributes of the model")
-                if before != _effects(tensors):
+                program = _capture(self._original, outside, args, kwargs)
+                if changes:
                     raise Uncovered("a call writes to an argument, parameter or buffer, or draws random numbers")
-                version.build(_capture(self._original, outside, args, kwargs))
+                version.build(program)
                 results = version.try_native(given.tensors)
                 unlike = self._difference(version, given, results, result)
                 if unlike is not None:

@@ -1,0 +1,863 @@
+"""tensorc.compile as its users see it: what stands in for a model or function, its versions, its guards.
+
+Each guard has a test in which a call that went by it would give something else than eager: the test says so itself, by
+comparing eager before and after.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import functools
+import os
+import pickle
+import subprocess
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from workbench import BODIES, environment, has_torch
+
+pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed"), pytest.mark.usefixtures("exporter")]
+
+
+def net(*, seed: int = 0) -> Any:
+    import torch
+    from torch import nn
+
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 3)).eval()
+    model[1].running_mean.uniform_(-1, 1)
+    return model
+
+
+def same(want: Any, got: Any) -> None:
+    from compare import difference, value
+
+    assert difference(value(want), value(got)) is None
+
+
+def unlike(a: Any, b: Any) -> None:
+    from compare import value
+
+    assert value(a) != value(b), "nothing would show that the guard is missing"
+
+
+def info(fast: Any) -> Any:
+    return getattr(fast, "__tensorc__", fast)
+
+
+@pytest.fixture(autouse=True)
+def _plain() -> Iterator[None]:
+    os.environ.pop("TENSORC_MODE", None)
+    yield
+
+
+def without_gradients() -> Any:
+    import torch
+
+    return torch.no_grad()
+
+
+# ── guards: the arguments ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def kind_of_argument() -> dict[str, tuple[Any, Any]]:
+    """What the first call brings, and what another brings for which its version is not."""
+    import torch
+
+    x = torch.arange(12.0).reshape(3, 4) - 5
+    spread = torch.zeros(3, 8)
+    spread[:, ::2] = x
+    return {
+        "dtype": (x, x.double()),
+        "integers": (x, x.long()),
+        "rank": (x, x[0]),
+        "size": (x, x[:2]),
+        "stride": (x, spread[:, ::2]),
+        "transposed": (torch.ones(4, 4), x.new_tensor(range(16)).reshape(4, 4).t()),
+        "empty": (x, x[:0]),
+        "negated": (torch.ones(3), torch._neg_view(torch.ones(3))),
+        "number": (2, 3),
+        "number's type": (2, 2.0),
+        "sign of zero": (0.0, -0.0),
+        "none": (None, x),
+        "text": ("relu", "tanh"),
+        "structure": ([x, x], (x,)),
+        "keys": ({"a": x, "b": x + 1}, {"b": x, "a": x + 1}),
+    }
+
+
+def describes(value: Any) -> Any:
+    """Of anything that can be an argument here, a result that tells one from the other."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return (value * 2 + torch.relu(value)).sum(-1), torch.tensor(value.dim())
+    if isinstance(value, (list, tuple)):
+        return [type(value).__name__, [describes(part) for part in value]]
+    if isinstance(value, dict):
+        return {"first": describes(value[next(iter(value))]), "a": describes(value["a"])}
+    if isinstance(value, str):
+        return getattr(torch, value)(torch.tensor([-1.0, 2.0]))
+    return torch.full((2,), 1.0) / value if isinstance(value, float) else torch.full((2,), 0 if value is None else value)
+
+
+@pytest.mark.parametrize("what", ["dtype", "integers", "rank", "size", "stride", "transposed", "empty", "negated", "number", "number's type",
+                                  "sign of zero", "none", "text", "structure", "keys"])
+def test_another_kind_of_argument_is_another_version(what: str) -> None:
+    import tensorc
+
+    first, then = kind_of_argument()[what]
+    fast = tensorc.compile(describes)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            same(describes(first), fast(first))
+            same(describes(then), fast(then))
+    if what == "stride":  # read as the version for the other reads
+        first = then.as_strided(first.shape, first.stride())
+    unlike(describes(first), describes(then))
+    assert fast.stats()["versions"], fast.stats()
+
+
+def test_a_meta_tensor_and_a_subclass_are_the_original_s() -> None:
+    import tensorc
+    import torch
+
+    class Own(torch.Tensor):
+        pass
+
+    fast = tensorc.compile(torch.relu)
+    x = torch.ones(3)
+    fast(x)
+    assert fast(x.to("meta")).device.type == "meta" and fast.body == "python"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a subclass is chosen: no warning
+        assert type(fast(x.as_subclass(Own))) is Own
+    assert any("Own" in reason for reason in fast.stats()["python"])
+
+
+def test_an_object_that_pytree_does_not_know() -> None:
+    import tensorc
+    import torch
+
+    class Box:
+        def __init__(self, n: float) -> None:
+            self.n = n
+
+    fast = tensorc.compile(lambda box, x: x * box.n)
+    x = torch.ones(2)
+    with pytest.warns(RuntimeWarning, match="an argument is a .*Box"):
+        for n in (2.0, 3.0):
+            same(x * n, fast(Box(n), x))
+    assert fast.body == "python"
+
+
+def test_an_argument_given_twice_and_results_that_share_memory() -> None:
+    import tensorc
+    import torch
+
+    w = torch.randn(3)
+
+    def function(x: torch.Tensor, y: torch.Tensor) -> Any:
+        z = x * 2
+        return x, x[1:], z, z.view(-1), w, w[:1], x + y, y
+
+    fast = tensorc.compile(function)
+    for x, y in ((torch.randn(3), torch.randn(3)), (w, w)):
+        for _ in range(2):
+            got = fast(x, y)
+            assert fast.body in BODIES
+            same(function(x, y), got)
+            assert got[0] is x and got[7] is y and got[4] is w
+            assert got[1].data_ptr() == x[1:].data_ptr() and got[5].data_ptr() == w.data_ptr()
+            assert got[2].data_ptr() == got[3].data_ptr() and got[2].data_ptr() != x.data_ptr()
+            got[2].zero_()
+            got[6].zero_()  # what is new is the caller's: a later call has other memory
+            same(function(x, y), fast(x, y))
+
+
+# ── guards: the state of the model ───────────────────────────────────────────────────────────────────────────────────
+
+
+def changes() -> dict[str, Callable[[Any], None]]:
+    import torch
+    from torch import nn
+
+    def replaced(m: Any) -> None:
+        m[0].weight = nn.Parameter(m[0].weight * 2)
+
+    def by_data(m: Any) -> None:
+        m[0].weight.data = m[0].weight.data * 2
+
+    def in_place(m: Any) -> None:
+        m[0].weight.mul_(2)
+
+    def resized(m: Any) -> None:
+        m[4].weight.data, m[4].bias.data = torch.ones(5, 8), torch.ones(5)
+
+    def other_dtype(m: Any) -> None:
+        m.double()
+
+    def other_strides(m: Any) -> None:
+        m[0].weight.data = torch.randn(4, 8).t()
+
+    def trained(m: Any) -> None:
+        m[1].train()
+
+    def buffer_replaced(m: Any) -> None:
+        m[1].running_mean = torch.ones(8)
+
+    def buffer_in_place(m: Any) -> None:
+        m[1].running_mean.add_(1)
+
+    def loaded(m: Any) -> None:
+        m.load_state_dict(net(seed=1).state_dict())
+
+    def assigned(m: Any) -> None:
+        m.load_state_dict(net(seed=1).state_dict(), assign=True)
+
+    def attribute(m: Any) -> None:
+        m[1].eps = 0.5
+
+    def another_module(m: Any) -> None:
+        m[2] = nn.Tanh()
+
+    def appended(m: Any) -> None:
+        m.append(nn.Tanh())
+
+    def in_another_order(m: Any) -> None:
+        m.add_module("2", nn.Tanh())
+        m._modules["0"] = m._modules.pop("0")
+        m._modules.update({key: m._modules.pop(key) for key in ("1", "4", "3", "2")})
+
+    def hooked(m: Any) -> None:
+        m[2].register_forward_hook(lambda module, args, result: result + 1)
+
+    def hooked_before(m: Any) -> None:
+        m.register_forward_pre_hook(lambda module, args: (args[0] + 1,))
+
+    def hooked_everywhere(m: Any) -> None:
+        nn.modules.module.register_module_forward_hook(lambda module, args, result: result + 1)
+
+    def another_forward(m: Any) -> None:
+        m[2].forward = torch.tanh
+
+    def bias_gone(m: Any) -> None:
+        m[0].bias = None
+
+    every = (replaced, by_data, in_place, resized, other_dtype, other_strides, trained, buffer_replaced, buffer_in_place, loaded, assigned,
+             attribute, another_module, appended, in_another_order, hooked, hooked_before, hooked_everywhere, another_forward, bias_gone)
+    return {change.__name__: change for change in every}
+
+
+CHANGES = ["replaced", "by_data", "in_place", "resized", "other_dtype", "other_strides", "trained", "buffer_replaced", "buffer_in_place", "loaded",
+           "assigned", "attribute", "another_module", "appended", "in_another_order", "hooked", "hooked_before", "hooked_everywhere",
+           "another_forward", "bias_gone"]
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_change_of_the_model_is_seen(what: str) -> None:
+    import tensorc
+    import torch
+
+    assert list(changes()) == CHANGES
+    model, x = net(), torch.randn(5, 4)
+    fast = tensorc.compile(model, args=(x,))
+    with without_gradients(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before = model(x)
+        same(before, fast(x))
+        same(before, fast(x))
+        assert info(fast).body in BODIES
+        changes()[what](fast if what in ("replaced", "trained") else model)  # they are one
+        given = x.double() if what == "other_dtype" else x
+        twin = copy.deepcopy(model)  # training moves the statistics, once a call
+        for _ in range(2):
+            want = twin(given)
+            same(want, fast(given))
+        unlike(before, want)
+
+
+def test_back_to_an_earlier_state_is_its_version_again() -> None:
+    import tensorc
+    import torch
+
+    model, x = net(), torch.randn(5, 4)
+    fast = tensorc.compile(model)
+    with without_gradients(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fast(x)
+        for _ in range(3):
+            fast.train()
+            fast(x)
+            assert info(fast).body == "python"
+            fast.eval()
+            same(model(x), fast(x))
+            assert info(fast).body in BODIES
+    assert len(info(fast).stats()["versions"]) == 1
+
+
+def test_a_function_s_globals_and_closure_are_seen() -> None:
+    import tensorc
+    import torch
+
+    scale, layer = 2.0, torch.nn.Linear(3, 3).requires_grad_(False)
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return layer(x) * scale + GLOBAL["shift"] + OFFSET
+
+    globals().update(OFFSET=1.0, GLOBAL={"shift": torch.ones(3)})
+    fast, x = tensorc.compile(function), torch.randn(2, 3)
+    results = []
+    for _ in range(2):
+        same(function(x), fast(x))
+        assert fast.body in BODIES
+        results.append(function(x))
+        scale = 3.0
+    globals()["OFFSET"] = 2.0
+    same(function(x), fast(x))
+    results.append(function(x))
+    layer.weight.add_(1)
+    same(function(x), fast(x))
+    results.append(function(x))
+    layer = torch.nn.Linear(3, 3).requires_grad_(False)
+    same(function(x), fast(x))
+    results.append(function(x))
+    for a, b in zip(results, results[1:], strict=False):
+        unlike(a, b)
+
+
+def test_a_method_reads_its_object() -> None:
+    import tensorc
+    import torch
+
+    class Policy:
+        def __init__(self) -> None:
+            self.net, self.scale = torch.nn.Linear(3, 2).requires_grad_(False), 2.0
+
+        def act(self, x: torch.Tensor) -> torch.Tensor:
+            return self.net(x) * self.scale
+
+    policy, x = Policy(), torch.randn(2, 3)
+    fast = tensorc.compile(policy.act)
+    before = fast(x)
+    same(policy.act(x), before)
+    assert fast.body in BODIES
+    policy.scale = 3.0
+    same(policy.act(x), fast(x))
+    unlike(before, policy.act(x))
+
+
+def test_a_model_that_changes_itself() -> None:
+    """What is made at the first call and kept is native from the second on; what counts its calls never is."""
+    import tensorc
+    import torch
+
+    class Lazy(torch.nn.Module):
+        table: Any = None
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if self.table is None:
+                self.table = x * 2
+            return x + self.table
+
+    class Counts(torch.nn.Module):
+        n = 0
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            self.n += 1
+            return x + self.n
+
+    x, y = torch.ones(3), torch.zeros(3)
+    for kind, body in ((Lazy, BODIES), (Counts, ("python",))):
+        model, twin = kind(), kind()
+        fast = tensorc.compile(model)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            for given in (x, y, x, y, *[x] * 10):
+                same(twin(given), fast(given))
+        assert info(fast).body in body
+
+
+# ── guards: the state of torch ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_gradients() -> None:
+    import tensorc
+    import torch
+
+    model, x = net(), torch.randn(2, 4)
+    fast = tensorc.compile(model, args=(x,))
+    with pytest.warns(RuntimeWarning, match=r"torch\.inference_mode\(\)"):
+        fast(x).sum().backward()
+    assert model[0].weight.grad is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # once
+        assert fast(x).requires_grad and info(fast).body == "python"
+        with torch.inference_mode():
+            assert fast(x).is_inference() and info(fast).body in BODIES
+        with torch.no_grad():
+            assert not fast(x).requires_grad and info(fast).body in BODIES
+    function = tensorc.compile(torch.sigmoid)
+    function(x)
+    with pytest.warns(RuntimeWarning, match="gradients"):
+        assert function(x.clone().requires_grad_()).requires_grad
+    assert not function(x).requires_grad and function.body in BODIES
+
+
+def test_a_parameter_that_starts_to_want_gradients() -> None:
+    import tensorc
+    import torch
+
+    model, x = net().requires_grad_(False), torch.randn(2, 4)
+    fast = tensorc.compile(model)
+    fast(x)
+    assert not fast(x).requires_grad and info(fast).body in BODIES
+    model[0].weight.requires_grad_()
+    with pytest.warns(RuntimeWarning, match="gradients"):
+        assert fast(x).requires_grad
+
+
+def states() -> dict[str, Callable[[Callable[..., Any], Any], Any]]:
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+
+    class Doubles(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            result = func(*args, **(kwargs or {}))
+            return result * 2 if func is torch.relu else result
+
+    class Counts(TorchDispatchMode):
+        def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            seen.append(func)
+            return func(*args, **(kwargs or {}))
+
+    seen: list[Any] = []
+
+    def autocast(f: Callable[..., Any], x: Any) -> Any:
+        with torch.autocast("cpu", torch.bfloat16):
+            return f(x)
+
+    def function_mode(f: Callable[..., Any], x: Any) -> Any:
+        with Doubles():
+            return f(x)
+
+    def dispatch_mode(f: Callable[..., Any], x: Any) -> Any:
+        seen.clear()
+        with Counts():
+            f(x)
+        return [str(func) for func in seen]
+
+    def vmap(f: Callable[..., Any], x: Any) -> Any:
+        return torch.vmap(f)(torch.stack([x, x + 1]))
+
+    def gradient(f: Callable[..., Any], x: Any) -> Any:
+        return torch.func.grad(lambda x: f(x).sum())(x)
+
+    def forward_gradient(f: Callable[..., Any], x: Any) -> Any:
+        return torch.func.jvp(f, (x,), (torch.ones_like(x),))
+
+    def trace(f: Callable[..., Any], x: Any) -> Any:
+        return str(torch.jit.trace(f, x, check_trace=False).graph.findNode("aten::relu") is not None)
+
+    def default_dtype(f: Callable[..., Any], x: Any) -> Any:
+        torch.set_default_dtype(torch.float64)
+        try:
+            return f(x)
+        finally:
+            torch.set_default_dtype(torch.float32)
+
+    every = (autocast, function_mode, dispatch_mode, vmap, gradient, forward_gradient, trace, default_dtype)
+    return {state.__name__: state for state in every}
+
+
+STATES = ["autocast", "function_mode", "dispatch_mode", "vmap", "gradient", "forward_gradient", "trace", "default_dtype"]
+
+
+@pytest.mark.parametrize("what", STATES)
+@pytest.mark.parametrize("compiled", [False, True], ids=["first call", "with a version"])
+def test_states_of_torch(what: str, compiled: bool) -> None:
+    import tensorc
+    import torch
+
+    assert list(states()) == STATES
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        return torch.relu(x @ x.T) + torch.full((2,), 1.0)
+
+    fast, x = tensorc.compile(function), torch.randn(2, 2)
+    if compiled:
+        fast(x)
+        fast(x)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        same(states()[what](function, x), states()[what](fast, x))
+    same(function(x), fast(x))
+    assert fast.body in BODIES
+    unlike(states()[what](function, x), function(x))
+
+
+# ── what stands in ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_module_s_stand_in_is_the_module() -> None:
+    import tensorc
+    import torch
+
+    model = net()
+    fast = tensorc.compile(model)
+    assert isinstance(fast, torch.nn.Sequential) and type(fast).__name__ == "Sequential" and repr(fast) == repr(model)
+    assert list(fast.state_dict()) == list(model.state_dict()) and list(fast.parameters())[0] is model[0].weight
+    fast.extra = 3
+    assert model.extra == 3 and fast[0] is model[0]
+    fast.train()
+    assert model.training and model[1].training
+    outer = torch.nn.Sequential(fast).eval()
+    assert [name for name, _ in outer.named_parameters()][0] == "0.0.weight"
+    assert tensorc.compile(fast).__tensorc__._original is model
+
+
+def test_attributes_of_the_model_come_first() -> None:
+    import tensorc
+    import torch
+
+    class Own(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.body = torch.nn.Linear(2, 2)
+
+        def stats(self) -> str:
+            return "own"
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return self.body(x)
+
+        def twice(self, x: torch.Tensor) -> torch.Tensor:
+            return self(self(x))
+
+    fast = tensorc.compile(Own())
+    assert isinstance(fast.body, torch.nn.Linear) and fast.stats() == "own" and fast.native_status is None and fast.report() == {}
+    with without_gradients():
+        fast.twice(torch.ones(1, 2))  # its methods call the stand-in
+    assert fast.__tensorc__.body in BODIES and sum(fast.__tensorc__.stats()[body] for body in BODIES) == 2
+    with pytest.raises(AttributeError, match="nothing"):
+        fast.nothing
+
+
+def test_copies_and_pickles_are_wrapped_again() -> None:
+    import tensorc
+    import torch
+
+    x = torch.randn(2, 4)
+    fast = tensorc.compile(net(), args=(x,))
+    for other in (copy.deepcopy(fast), pickle.loads(pickle.dumps(fast)), copy.copy(fast)):
+        with without_gradients():
+            same(fast(x), other(x))
+        assert info(other) is not info(fast) and info(other).body in BODIES
+    assert copy.deepcopy(fast)[0].weight is not fast[0].weight and copy.copy(fast)[0].weight is fast[0].weight
+    assert pickle.loads(pickle.dumps(decorated)) is decorated
+    again = pickle.loads(pickle.dumps(tensorc.compile(plain)))
+    assert again.__wrapped__ is plain and copy.deepcopy(decorated) is decorated
+
+
+def plain(x: Any) -> Any:
+    """Its text."""
+    return x + 1
+
+
+if has_torch():
+    import tensorc as _tensorc
+
+    @_tensorc.compile
+    def decorated(x: Any, *, by: float = 2.0) -> Any:
+        """Its text."""
+        return x * by
+
+
+def test_decorated_functions_and_methods() -> None:
+    import inspect
+
+    import tensorc
+    import torch
+
+    x = torch.ones(2)
+    assert decorated.__doc__ == "Its text." and str(inspect.signature(decorated)) == "(x: 'Any', *, by: 'float' = 2.0) -> 'Any'"
+    for by in (2.0, 3.0):
+        same(x * by, decorated(x, by=by))
+        assert decorated.body in BODIES
+
+    class Model(torch.nn.Module):
+        @tensorc.compile(freeze=False)
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + 1
+
+    with pytest.warns(RuntimeWarning, match="an argument is a .*Model"):
+        same(x + 1, Model()(x))
+    assert tensorc.compile(functools.partial(plain))(x).tolist() == [2.0, 2.0]
+    for wrong in (3, torch.jit.script(net())):
+        with pytest.raises(TypeError, match="tensorc.compile takes"):
+            tensorc.compile(wrong)
+
+
+@dataclasses.dataclass
+class Output:
+    score: Any
+    label: Any
+
+
+def test_results_have_their_structure() -> None:
+    import tensorc
+    import torch
+    from torch.utils import _pytree
+
+    _pytree.register_dataclass(Output)
+
+    def function(x: torch.Tensor, n: int = 2, *, names: tuple[str, ...] = ()) -> Any:
+        return Output({"a": (x + n, [x * n, None])}, list(names)), n
+
+    fast, x = tensorc.compile(function), torch.ones(2)
+    for _ in range(2):
+        for want, got in ((function(x), fast(x)), (function(x, 3, names=("a",)), fast(x, 3, names=("a",)))):
+            assert fast.body in BODIES
+            assert isinstance(got[0], Output) and got[1] == want[1] and got[0].label == want[0].label and list(got[0].score) == ["a"]
+            same(want[0].score["a"][0], got[0].score["a"][0])
+            assert isinstance(got[0].score["a"], tuple) and got[0].score["a"][1][1] is None
+
+
+def test_errors_are_eager_s() -> None:
+    import tensorc
+    import torch
+
+    model = torch.nn.Embedding(4, 2).requires_grad_(False)
+    fast, ids = tensorc.compile(model), torch.tensor([1, 3])
+    fast(ids)
+    for _ in range(2):
+        with pytest.raises(IndexError, match="out of range"):
+            fast(ids + 1)
+    with pytest.raises(TypeError, match="missing 1 required positional argument"):
+        fast()
+    same(model(ids), fast(ids))
+    assert info(fast).body in BODIES
+
+
+def test_what_it_tells() -> None:
+    import tensorc
+    import torch
+
+    fast = tensorc.compile(net())
+    assert fast.body is None and fast.native_status is None and fast.stats() == {"exact": 0, "library": 0, "python": {}, "versions": []}
+    with without_gradients():
+        for n in (2, 2, 3):
+            fast(torch.ones(n, 4))
+    label = "f32[2,4](4,1)"
+    stats = fast.stats()
+    assert stats["exact"] + stats["library"] == 3 and stats["versions"] == [label, "f32[3,4](4,1)"] and fast.native_status == "accepted"
+    assert [(row.node, row.operation) for row in fast.report()[label]][:2] == [("linear", "aten::linear"), ("batch_norm", "aten::batch_norm")]
+    assert {row.way for row in fast.report()[label]} <= {"view", "loop", "recipe", "wheel"}
+    rejected = tensorc.compile(lambda x: x + torch.rand(2))
+    with pytest.warns(RuntimeWarning, match="draws random numbers"):
+        rejected(torch.ones(2))
+    assert rejected.native_status == "rejected" and rejected.body == "python"
+
+
+def test_one_warning_for_each_reason() -> None:
+    import tensorc
+    import torch
+
+    fast = tensorc.compile(lambda x, n: x.relu_() if n else x[x > 0])
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        for _ in range(3):
+            for n in (0, 1):
+                fast(torch.ones(2), n)
+    assert len(seen) == 2 and all(w.filename == __file__ for w in seen), [str(w) for w in seen]
+    assert sorted(fast.stats()["python"].values()) == [3, 3]
+
+
+def test_at_most_eight_versions() -> None:
+    import tensorc
+    import torch
+
+    fast = tensorc.compile(torch.relu)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for n in range(1, 9):
+            fast(torch.ones(n))
+    with pytest.warns(RuntimeWarning, match="8 versions"):
+        assert fast(torch.ones(9)).shape == (9,)
+    assert fast.body == "python" and len(fast.stats()["versions"]) == 8
+    fast(torch.ones(3))
+    assert fast.body in BODIES
+
+
+def test_freeze() -> None:
+    import tensorc
+    import torch
+
+    model, x = net(), torch.randn(2, 4)
+    fast = tensorc.compile(model, freeze=True)
+    before = model(x).detach()
+    same(before, fast(x))
+    assert fast.body in BODIES, "a frozen model wants no gradients"
+    model[0].weight.data.mul_(2)
+    model[4].bias = torch.nn.Parameter(torch.ones(3))
+    same(before, fast(x))
+    unlike(before, model(x).detach())
+    with pytest.raises(TypeError, match="frozen"):
+        tensorc.compile(torch.relu, freeze=True)
+
+
+# ── modes ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_modes() -> None:
+    import tensorc
+    import torch
+
+    x = torch.randn(2, 4)
+    fast = tensorc.compile(net(), args=(x,))
+    writes = tensorc.compile(lambda x: x.relu_())
+    with torch.no_grad():
+        for name, bodies in (("native", BODIES), ("fallback", ("python",)), ("compare", BODIES), ("auto", BODIES)):
+            with tensorc.mode(name):
+                fast(x)
+                assert info(fast).body in bodies, name
+                if name == "native":
+                    with pytest.raises(RuntimeError, match="cannot run natively: .*writes to its argument"):
+                        writes(x.clone())
+    with tensorc.mode("native"), pytest.raises(RuntimeError, match="cannot run natively: gradients"):
+        fast(x)
+
+
+def test_compare_finds_a_difference() -> None:
+    """An attribute in a list is none that is watched: the version goes on with the old one, and compare tells."""
+    import tensorc
+    import torch
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.numbers = [2.0]
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x * self.numbers[0]
+
+    model, x = Model(), torch.ones(3)
+    fast = tensorc.compile(model)
+    with tensorc.mode("compare"):
+        fast(x)
+        model.numbers[0] = 3.0
+        with pytest.raises(RuntimeError, match=r"Model differs from Python: result 0 differs at 3 of 3 elements, first at 0: 2.0, eager's 3.0"):
+            fast(x)
+
+
+def test_what_is_captured_is_held_against_eager() -> None:
+    """A model that does something else while it is traced gets no version."""
+    import tensorc
+    import torch
+
+    fast = tensorc.compile(lambda x: x + (1 if torch.compiler.is_compiling() else 2))
+    x = torch.ones(2)
+    with pytest.warns(RuntimeWarning, match="what was captured differs from eager: result 0 differs at 2 of 2"):
+        assert fast(x).tolist() == fast(x).tolist() == [3.0, 3.0]
+    assert fast.native_status == "rejected"
+
+
+DIFFERENCES = [
+    ("lambda x: [x + 1]", "lambda x: [x + 1, x]", "2 results, eager has 1"),
+    ("lambda x: [x + 1]", "lambda x: [1]", "result 0 is a int"),
+    ("lambda x: [3]", "lambda x: [4]", "result 0 is 4, eager's 3"),
+    ("lambda x: [x + 1]", "lambda x: [(x + 1).double()]", "dtype torch.float64"),
+    ("lambda x: [x + 1]", "lambda x: [(x + 1)[:1]]", r"shape torch.Size\(\[1, 2\]\)"),
+    ("lambda x: [x + 1]", "lambda x: [(x + 1).t().contiguous().t()]", r"strides \(1, 2\)"),
+    ("lambda x: [x * 0]", "lambda x: [x * -0.0]", "differs at 4 of 4 elements, first at 0: -0.0, eager's 0.0"),
+    ("lambda x: [x]", "lambda x: [x.clone()]", "share memory"),
+    ("lambda x: [x.view(-1)]", "lambda x: [x.clone().view(-1)]", "share memory"),
+    ("lambda x: [x[:1]]", "lambda x: [x[1:] * 0 + x[:1]]", "share memory"),
+    ("lambda x: [x + 1, x + 1]", "lambda x: [x + 1] * 2", "share memory"),
+    ("lambda x: [x / 0 * 0]", "lambda x: [-(x / 0 * 0)]", ""),
+    ("lambda x: [x, x[1:], x + 1]", "lambda x: [x, x[1:], x + 1]", ""),
+]
+
+
+def test_every_difference_is_one() -> None:
+    import re
+
+    import torch
+    from tensorc.same import difference
+
+    x = torch.ones(2, 2)
+    for want, got, words in DIFFERENCES:
+        found = difference(eval(want)(x), eval(got)(x), [x])
+        assert re.search(words, found) if found and words else found is None and not words, (want, got, found)
+
+
+# ── processes and threads ────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_another_process_needs_no_compiler(tmp_path: Path) -> None:
+    code = """
+        import sys, torch, tensorc, tensorc.cc as cc
+        made, run = [], cc.run
+        cc.run = lambda *args: (made.append(args[2]), run(*args))
+        fast = tensorc.compile(torch.nn.Linear(3, 2).requires_grad_(False))
+        torch.manual_seed(1)
+        print(fast(torch.ones(1, 3)).shape, fast.body in ("exact", "library"), made.count("a captured graph"), len([p for p in cc.cached() if "graph-" in p]))
+    """
+    env = environment(TENSORC_CACHE_DIR=str(tmp_path))
+    for made in (1, 0):
+        done = subprocess.run([sys.executable, "-c", "if True:" + code], env=env, capture_output=True, text=True, timeout=120)
+        assert done.stdout.split("\n")[0] == f"torch.Size([1, 2]) True {made} 1", done.stdout + done.stderr
+
+
+def test_without_a_compiler_the_original_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    import tensorc
+    import torch
+
+    monkeypatch.setenv("CC", "no-such-compiler")
+    fast, x = tensorc.compile(lambda x: x * 2 - 1), torch.ones(2)
+    with pytest.warns(RuntimeWarning, match="no C compiler"):
+        same(x * 2 - 1, fast(x))
+    assert fast.body == "python"
+
+
+def test_threads_share_versions() -> None:
+    import tensorc
+    import torch
+
+    model = net().requires_grad_(False)
+    fast = tensorc.compile(model)
+    given = [torch.randn(1 + i % 3, 4) for i in range(6)]
+    wrong: list[str] = []
+
+    def work(x: torch.Tensor) -> None:
+        for _ in range(20):
+            if not torch.equal(model(x), fast(x)) or info(fast).body not in BODIES:
+                wrong.append(str(info(fast).stats()))
+
+    threads = [threading.Thread(target=work, args=(x,)) for x in given]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong and info(fast).body is None and len(info(fast).stats()["versions"]) == 3
+
+
+def test_compiled_models_within_models() -> None:
+    """An outer capture goes through the original of an inner stand-in."""
+    import tensorc
+    import torch
+
+    inner = tensorc.compile(net())
+    outer = tensorc.compile(torch.nn.Sequential(inner, torch.nn.Softmax(-1)).eval())
+    x = torch.randn(2, 4)
+    with without_gradients():
+        for _ in range(2):
+            same(torch.softmax(inner(x), -1), outer(x))
+            assert info(outer).body in BODIES
