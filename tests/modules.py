@@ -540,3 +540,23 @@ def detections_above_threshold() -> Any:
         return scores[good], boxes[good]
 
     return keep, (torch.rand(8), torch.rand(8, 4))
+
+
+class Patches(nn.Module):
+    """An image cut into patches, a class token before them, their places added: the front of a vision transformer."""
+
+    def __init__(self, d: int = 8, patch: int = 4, places: int = 5) -> None:
+        super().__init__()
+        self.patch, self.proj = patch, nn.Linear(3 * patch * patch, d)
+        self.token, self.place = nn.Parameter(torch.randn(1, 1, d)), nn.Parameter(torch.randn(1, places, d))
+
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        b = image.shape[0]
+        x = F.unfold(image, self.patch, stride=self.patch).transpose(1, 2)
+        x = torch.cat([self.token.expand(b, -1, -1), self.proj(x)], dim=1)
+        return F.normalize(x + self.place, dim=-1)
+
+
+@case
+def image_patches() -> Any:
+    return Patches(), (torch.randn(2, 3, 8, 8),)
