@@ -14,8 +14,11 @@ from workbench import ROOT, USUAL_KERNELS, environment, has_torch
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+MODELS = (ROOT / "docs" / "models.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str, page: str = README) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
 
 
 def session(console: str) -> list[tuple[str, str]]:
@@ -37,7 +40,7 @@ def test_operations_page_is_fresh() -> None:
 
 @pytest.mark.skipif(not has_torch(), reason="torch is not installed")
 def test_the_session_of_the_readme(tmp_path: Path) -> None:
-    (source,) = blocks("python")
+    _, source = blocks("python")
     (tmp_path / "score").mkdir()
     (tmp_path / "score" / "score.py").write_text(source)
     commands = session(blocks("console")[1])
@@ -47,6 +50,23 @@ def test_the_session_of_the_readme(tmp_path: Path) -> None:
     for command, printed in commands:
         done = subprocess.run(["bash", "-c", command], cwd=tmp_path, env=environment(PATH=path, PYTHONPATH=None, **USUAL_KERNELS), capture_output=True, text=True)
         assert done.stdout.replace(tag, "cp311") + done.stderr == printed, command
+
+
+@pytest.mark.isolated
+def test_the_code_about_models(capsys: pytest.CaptureFixture[str]) -> None:
+    """The README's model, and the page's blocks one after the other, in one namespace."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        exec(blocks("python")[0], {})
+        assert capsys.readouterr().out == "True exact\n"
+        names: dict[str, object] = {}
+        found = blocks("python", MODELS)
+        assert len(found) == 4
+        for block in found:
+            exec(block, names)
+    assert "linear aten::linear" in capsys.readouterr().out
 
 
 def test_links_and_paths() -> None:

@@ -261,13 +261,13 @@ def module_command(
     ]
 
 
-def cached_extension(name: str, c_text: bytes) -> str:
-    """The extension module `name` made of this C: one of the cache, or new in it. Its path. Problem when it cannot be
-    made."""
+def cached_extension(name: str, c_text: bytes, flags: tuple[str, ...]) -> str:
+    """The extension module `name` made of this C with these flags: one of the cache, or new in it. Its path. Problem
+    when it cannot be made."""
     from importlib.machinery import EXTENSION_SUFFIXES
 
     compiler = find(None)
-    key = hashlib.sha256(repr((name, compiler.fingerprint(), GRAPH_FLAGS, sys.version)).encode())
+    key = hashlib.sha256(repr((name, compiler.fingerprint(), flags, sys.version)).encode())
     for path in runtime_files(runtime_dir()):
         found = os.stat(path)
         key.update(repr((path, found.st_size, found.st_mtime_ns)).encode())
@@ -285,7 +285,7 @@ def cached_extension(name: str, c_text: bytes) -> str:
         os.makedirs(place, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place) as scratch:
             write(os.path.join(scratch, f"{name}.c"), c_text)
-            run(module_command(compiler, archive_path, f"{name}.c", output, GRAPH_FLAGS), scratch, "a captured graph")
+            run(module_command(compiler, archive_path, f"{name}.c", output, flags), scratch, "a captured graph")
             os.replace(os.path.join(scratch, output), os.path.join(place, output))
     except OSError as error:
         raise Problem(

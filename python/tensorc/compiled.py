@@ -62,6 +62,7 @@ class Version:
     unfit: type[Exception]  # what native code raises where it was not made for a call, before anything has happened
 
     give: Callable[[tuple[Any, ...]], Any]  # from flat results to those of the original
+    gives_one: bool  # there is one, and it is that itself
     body: str
 
     def __init__(self, label: str, holds: Callable[[], bool]) -> None:
@@ -81,12 +82,14 @@ class Version:
             graph = frontend.extension().Graph(program.text, name)
         except ValueError as error:
             raise Uncovered(str(error)) from None
-        module = _load(name, cc.cached_extension(name, graph.c(name).encode()))
+        flags = (*cc.GRAPH_FLAGS, "-DTC_ONLY_" + frontend.extension().host())
+        module = _load(name, cc.cached_extension(name, graph.c(name).encode(), flags))
         self.native = module.load(program.constants, tuple(program.calls[node] for node in graph.calls))
         self.unfit = module.Unfit
         self.operations = [Operation(*row) for row in graph.report()]
         self.constants = program.constants
         self.give = _giver(program.results)
+        self.gives_one = program.results.is_leaf()
         self.body = "exact" if any(row.way in ("loop", "recipe") for row in self.operations) else "library"
 
     def try_native(self, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]:
@@ -183,7 +186,9 @@ class Compiled:
                 results = version.native(*args)
             except Exception:  # also a failure: it is the original's to raise
                 return self._answer(args, kwargs)
-            return self._gave(version, results)
+            version.n_calls += 1
+            self._thread.body = version.body
+            return results[0] if version.gives_one else version.give(results)
         return self._answer(args, kwargs)
 
     def _gave(self, version: Version, results: tuple[Any, ...]) -> Any:
