@@ -326,6 +326,7 @@ typedef struct ModuleState {
   PyTypeObject *unit_type;
   PyTypeObject *graph_type;
   PyTypeObject *watch_type;
+  PyTypeObject *front_type;
 } ModuleState;
 
 static PyObject *module_report(PyObject *module, PyObject *args) {
@@ -409,6 +410,9 @@ static int module_exec(PyObject *module) {
   state->watch_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &watch_spec, NULL);
   if (state->watch_type == NULL || PyModule_AddType(module, state->watch_type) < 0)
     return -1;
+  state->front_type = (PyTypeObject *)PyType_FromModuleAndSpec(module, &front_spec, NULL);
+  if (state->front_type == NULL || PyModule_AddType(module, state->front_type) < 0)
+    return -1;
   return PyModule_AddIntConstant(module, "RT_VERSION", RT_VERSION);
 }
 
@@ -417,6 +421,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg) {
   Py_VISIT(state->unit_type);
   Py_VISIT(state->graph_type);
   Py_VISIT(state->watch_type);
+  Py_VISIT(state->front_type);
   return 0;
 }
 
@@ -425,6 +430,7 @@ static int module_clear(PyObject *module) {
   Py_CLEAR(state->unit_type);
   Py_CLEAR(state->graph_type);
   Py_CLEAR(state->watch_type);
+  Py_CLEAR(state->front_type);
   return 0;
 }
 

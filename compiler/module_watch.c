@@ -63,25 +63,36 @@ static bool whole_holds(WatchObject *self, Py_ssize_t i) {
   return true;
 }
 
-static PyObject *watch_holds(PyObject *object, PyObject *unused) {
-  (void)unused;
+static void watch_dealloc(PyObject *object);
+
+int watch_answer(PyObject *object) {
+  if (Py_TYPE(object)->tp_dealloc != watch_dealloc) {
+    PyErr_SetString(PyExc_TypeError, "this is no Watch");
+    return -1;
+  }
   WatchObject *self = (WatchObject *)object;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(self->whole) / 2; i++)
     if (!whole_holds(self, i))
-      Py_RETURN_FALSE;
+      return 0;
   PyObject *list = self->single;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i += 3) {
     PyObject *now = PyDict_GetItemWithError(PyList_GET_ITEM(list, i), PyList_GET_ITEM(list, i + 1));
     if (!now && PyErr_Occurred())
-      return NULL;
+      return -1;
     if (!is_same(now, PyList_GET_ITEM(list, i + 2)))
-      Py_RETURN_FALSE;
+      return 0;
   }
   list = self->cells;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); i += 2)
     if (!is_same(PyCell_GET(PyList_GET_ITEM(list, i)), PyList_GET_ITEM(list, i + 1)))
-      Py_RETURN_FALSE;
-  Py_RETURN_TRUE;
+      return 0;
+  return 1;
+}
+
+static PyObject *watch_holds(PyObject *object, PyObject *unused) {
+  (void)unused;
+  int answer = watch_answer(object);
+  return answer < 0 ? NULL : PyBool_FromLong(answer);
 }
 
 static bool append(PyObject *list, PyObject *item) { return PyList_Append(list, item) == 0; }

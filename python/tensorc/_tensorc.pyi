@@ -1,6 +1,6 @@
 """The compiler, in C: compiler/module.c."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import CellType
 from typing import Any, TypedDict
 
@@ -70,6 +70,18 @@ class Watch:
         self, whole: Iterable[dict[str, Any]], single: Iterable[tuple[dict[str, Any], str]], cells: Iterable[CellType]
     ) -> None: ...
     def holds(self) -> bool: ...  # whether all of it is the object that it was, in the same order
+
+class Front:
+    """Called as a compiled model: the version that it is armed with answers, else answer(args, kwargs)."""
+
+    def __init__(
+        self,
+        answer: Callable[[tuple[Any, ...], dict[str, Any]], Any],
+        grad_mode: Callable[[], bool],
+        dtype: Callable[[], Any],
+    ) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+    def arm(self, with_: tuple[Any, ...] | None, /) -> int: ...  # how many calls the version before answered
 
 def report(units: list[Unit], project_root: str) -> bytes: ...
 def capabilities() -> bytes: ...

@@ -14,11 +14,12 @@ import random
 import sys
 import threading
 import warnings
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from importlib.util import module_from_spec, spec_from_file_location
 from types import FrameType, MethodType, ModuleType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.utils._pytree import TreeSpec, tree_leaves, tree_unflatten
@@ -30,6 +31,9 @@ from tensorc.problem import Problem
 from tensorc.same import difference
 from tensorc.watch import Outside
 
+if TYPE_CHECKING:
+    from tensorc._tensorc import Front, Watch
+
 MOST_VERSIONS = 8
 # What api.mode sets in every module that has these two.
 __tensorc_rt__ = 0
@@ -38,9 +42,14 @@ _building = threading.RLock()  # torch.export is for one thread at a time
 _extensions: dict[str, ModuleType] = {}  # by path: what this process has loaded
 
 
+_alive: "weakref.WeakSet[Compiled]" = weakref.WeakSet()
+
+
 def _set_mode(name: str) -> None:
     global _mode
     _mode = name
+    for each in list(_alive):
+        each._arm(None)  # the short way is that of mode auto alone
 
 
 # ── versions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -65,9 +74,9 @@ class Version:
     gives_one: bool  # there is one, and it is that itself
     body: str
 
-    def __init__(self, label: str, holds: Callable[[], bool]) -> None:
+    def __init__(self, label: str, watch: "Watch") -> None:
         self.label = label  # what it takes: "f32[1,32](32,1)"
-        self.holds = holds  # whether the model is as it was
+        self.watch = watch  # whether the model is as it was
         self.grad_mode = torch.is_grad_enabled()
         self.default_dtype = torch.get_default_dtype()
         self.refused: str | None = None
@@ -160,36 +169,36 @@ def _warn(message: str) -> None:
 class Compiled:
     """A function behind tensorc.compile, called as the function; for a Module, what its stand-in calls."""
 
+    __slots__ = ("__call__", "__dict__", "__weakref__")
+    __call__: "Front"  # hands each call to _answer, if it is not armed
+
     def __init__(self, original: Callable[..., Any], frozen: bool = False) -> None:
         self._original = original
         self._frozen = frozen
         self._versions: dict[tuple[object, ...], list[Version]] = {}
         self._n_tried = 0
-        self._last: Version | None = None
+        self._armed: Version | None = None
         self._python: Counter[str] = Counter()
         self._warned: set[str] = set()
         self._thread = threading.local()
         if not isinstance(original, torch.nn.Module):
             functools.update_wrapper(self, original)
+        front = frontend.extension().Front
+        self.__call__ = front(self._answer, torch.is_grad_enabled, torch.get_default_dtype)
+        _alive.add(self)
 
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        version = self._last
-        if (
-            version is not None
-            and not kwargs
-            and _mode == "auto"
-            and torch.is_grad_enabled() is version.grad_mode
-            and torch.get_default_dtype() is version.default_dtype
-            and version.holds()
-        ):
-            try:
-                results = version.native(*args)
-            except Exception:  # also a failure: it is the original's to raise
-                return self._answer(args, kwargs)
-            version.n_calls += 1
-            self._thread.body = version.body
-            return results[0] if version.gives_one else version.give(results)
-        return self._answer(args, kwargs)
+    def _arm(self, version: Version | None) -> None:
+        """The version that calls of tensors by position try first from now on."""
+        before, self._armed = self._armed, version
+        if version is None:
+            with_ = None
+        else:
+            give = None if version.gives_one else version.give
+            state = version.grad_mode, version.default_dtype
+            with_ = (version.native, version.watch, give, self._thread, version.body, *state)
+        n_calls = self.__call__.arm(with_)
+        if before is not None:
+            before.n_calls += n_calls
 
     def _gave(self, version: Version, results: tuple[Any, ...]) -> Any:
         version.n_calls += 1
@@ -221,8 +230,8 @@ class Compiled:
             return self._run_original(Chosen("error"), args, kwargs)
         if _mode == "compare":
             self._compare(version, given, results, self._original(*args, **kwargs))
-        elif not kwargs and all(isinstance(arg, torch.Tensor) for arg in args):
-            self._last = version
+        elif _mode == "auto" and not kwargs and all(isinstance(arg, torch.Tensor) for arg in args):
+            self._arm(version)
         return self._gave(version, results)
 
     def _run_original(self, why: Uncovered, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -244,7 +253,7 @@ class Compiled:
 
     def _find(self, given: Arguments) -> Version | None:
         versions = self._versions.get(given.key, ())
-        return next((version for version in versions if version.holds()), None)
+        return next((version for version in versions if version.watch.holds()), None)
 
     def _wants_gradients(self, given: Arguments) -> bool:
         tensors: Iterator[torch.Tensor] = itertools.chain(given.tensors, Outside(self._original).parameters())
@@ -266,7 +275,7 @@ class Compiled:
                 return self._answer(args, kwargs)
             self._n_tried += 1
             label = ", ".join(type_text(tensor, "an argument") for tensor in given.tensors)
-            version = Version(label, _always if self._frozen else watch.holds)
+            version = Version(label, frontend.extension().Watch((), (), ()) if self._frozen else watch)
             try:
                 if not watch.holds():
                     raise Uncovered("a call changes attributes of the model")
@@ -318,6 +327,7 @@ class Compiled:
     def stats(self) -> dict[str, Any]:
         """Calls so far: "exact" and "library" by native code, "python" by the original, per reason. "versions": what
         native code there is, by the types of the tensors that it takes."""
+        self._arm(self._armed)  # brings the counts up to date
         made = self._made()
         native = {body: sum(v.n_calls for v in made if v.body == body) for body in ("exact", "library")}
         return {**native, "python": dict(self._python), "versions": [version.label for version in made]}
@@ -346,10 +356,6 @@ class Compiled:
         return f"<compiled {self._original!r}>"
 
 
-def _always() -> bool:
-    return True
-
-
 def _capture(function: Callable[..., Any], outside: Outside, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
     """In the caller's grad mode, but outside of inference mode, in which nothing can be traced."""
     grad_mode = torch.is_grad_enabled()
@@ -365,11 +371,9 @@ class CompiledModule:
     flags and hooks are the model's, seen and set in both. What a Compiled tells is an attribute of it, too, unless the
     model has one of that name; `__tensorc__` always is the Compiled."""
 
-    __slots__ = ("__tensorc__",)
+    __slots__ = ("__call__", "__tensorc__")
+    __call__: "Front"
     __tensorc__: Compiled
-
-    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        return self.__tensorc__(*args, **kwargs)
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -407,5 +411,7 @@ def compiled(original: Any, frozen: bool = False) -> Any:
     kind: Any = type(original)
     stand_in: Any = object.__new__(_class_for(kind))
     object.__setattr__(stand_in, "__dict__", vars(original))
-    object.__setattr__(stand_in, "__tensorc__", Compiled(original, frozen))
+    behind = Compiled(original, frozen)
+    object.__setattr__(stand_in, "__tensorc__", behind)
+    object.__setattr__(stand_in, "__call__", behind.__call__)
     return stand_in
