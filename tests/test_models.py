@@ -10,7 +10,7 @@ from workbench import BODIES, TESTS, has_torch
 
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="torch is not installed"), pytest.mark.usefixtures("exporter")]
 
-SEVERAL = ("autoencoder", "gru", "series")  # at batches that take longer
+SEVERAL = ("autoencoder", "gru", "series")  # also at larger batches, and with gaps in memory
 WAYS = ("view", "loop", "recipe", "wheel")
 NOT_NATIVE = {"detections_above_threshold": "aten::index: the size of its result depends on values"}
 
@@ -89,7 +89,7 @@ def test_the_ten_models(batch: int, request: pytest.FixtureRequest) -> None:
         examples = [models.example(name, batch, seed) for seed in range(6)]
         inputs = [*examples, *(with_specials(args, seed) for seed, args in enumerate(examples))]
         strided = [arg.repeat_interleave(2, -1)[..., ::2] if arg.is_floating_point() else arg for arg in examples[0]]
-        wrong += differences(name, model, [*inputs, strided])
+        wrong += differences(name, model, [*inputs, strided] if name in SEVERAL else inputs)
     assert torch.get_num_threads() >= 1 and not wrong, "\n".join(wrong)
     if batch == 1:
         check_table("models.ways", request.config)
