@@ -70,6 +70,7 @@ static Rows rows_of_tensor(Analysis *a, const Ir *ir) {
     return weight == MIXED || bias == MIXED ? MIXED : rows;
   }
   case CLASS_NORM:
+  case CLASS_PICK:
   case CLASS_TRANSPOSE:
     return need_whole(a, x);
   case CLASS_REDUCE:

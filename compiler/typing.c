@@ -29,6 +29,7 @@ static int result_rank(OpId op, const Type *operands, int n, int dim, bool keepd
   case CLASS_MAP2: /* the row is broadcast over the matrix */
     return larger(a, b);
   case CLASS_REDUCE:
+  case CLASS_PICK:
     return reduced;
   case CLASS_ARGMAX:
     return reduced == 1 ? reduced : 0;

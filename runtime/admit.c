@@ -104,6 +104,43 @@ static bool battery_along(Battery *t) {
   return true;
 }
 
+TC_RECIPE(topk);
+
+static bool battery_pick(Battery *t) {
+  static const int64_t shapes[][2] = {{1, 1},    {3, 2},   {2, 3},   {5, 4},    {16, 8},
+                                      {7, 17},   {40, 33}, {4, 100}, {3, 256},  {2, 1000},
+                                      {1, 2047}, {9, 20},  {8, 130}, {300, 12}, {33, 64}};
+  bool topk = t->recipe == &tc_recipe_topk;
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes * N_KINDS * 4; i++) {
+    int64_t m = shapes[i / N_KINDS / 4][0], n = shapes[i / N_KINDS / 4][1];
+    int64_t k = topk ? 1 + (int64_t)(i * 7) % n : 1;
+    int kind = (int)(i / 4 % N_KINDS);
+    bool largest = i % 2, first = !topk && i % 2;
+    TcPick pick = {
+        .x = t->a, .values = t->got, .indices = t->got_ints, .rows = m, .cols = n, .k = k};
+    pick.axis = first ? TC_FIRST : TC_LAST;
+    pick.largest = largest;
+    pick.sorted = true;
+    TcCase whole = {.rows = m, .cols = n, .k = k, .axis = pick.axis, .threads = t->threads};
+    if (!battery_rule(t, &whole).exact)
+      continue;
+    battery_fill(t->a, m * n, kind, (uint32_t)i);
+    for (int64_t j = 0; j < m * n && i % 4 > 1; j++) /* many that are equal */
+      t->a[j] = roundf(t->a[j]);
+    t->recipe->kernel[t->isa].pick(&pick);
+    t->number = largest ? (double)k : (double)-k;
+    TcHandle x = battery_use(t, t->a, m, n, 2);
+    TcTensor want[2] = {0};
+    int64_t n_results = first ? n : m * k;
+    if (!battery_ask(t, want, &x, 1, first ? 0 : 1))
+      return false;
+    bool values = battery_equal(t, &want[0], t->got, n_results, false);
+    if (!battery_equal(t, &want[1], t->got_ints, n_results, true) || !values)
+      return false;
+  }
+  return true;
+}
+
 TC_RECIPE(rms_norm);
 TC_RECIPE(batch_norm);
 
@@ -172,7 +209,7 @@ static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, const TcReci
   static bool (*const batteries[TC_N_CLASSES])(Battery *) = {
       [TC_MAP1] = battery_map1,     [TC_MAP2] = battery_map2,    [TC_REDUCE] = battery_along,
       [TC_ROWWISE] = battery_along, [TC_ARGMAX] = battery_along, [TC_TRANSPOSE] = battery_transpose,
-      [TC_NORM] = battery_norm};
+      [TC_NORM] = battery_norm,     [TC_PICK] = battery_pick};
   if (!recipe->kernel[lane->isa].map1)
     return 0;
   Battery *battery = aligned_alloc(64, (sizeof *battery + 63) / 64 * 64);

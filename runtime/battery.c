@@ -71,12 +71,9 @@ static TcHandle battery_use(const Battery *t, float *x, int64_t rows, int64_t co
   return (TcHandle){t->lane->tensor_over(&over), true};
 }
 
-/* The framework's own result, against the kernel's `got` of n elements. False: it differs, or there
- * is none, and then t->failed. */
-static bool battery_same(Battery *t, const TcHandle *uses, int n_uses, int dim, const void *got,
-                         int64_t n, bool ints) {
-  TcTensor want = {0};
-  const void *data = NULL;
+/* The framework's own results, into want[0] and, where there are two, want[1]. False: none, and
+ * then t->failed. */
+static bool battery_ask(Battery *t, TcTensor want[2], const TcHandle *uses, int n_uses, int dim) {
   for (int i = 0; i < n_uses; i++)
     t->failed |= !uses[i].handle;
   for (int i = 0; i < n_uses && t->failed; i++)
@@ -89,13 +86,24 @@ static bool battery_same(Battery *t, const TcHandle *uses, int n_uses, int dim, 
   op.dim = dim;
   op.keepdim = false;
   op.number = t->number;
-  bool same = op.wheel(&t->tc, &want, &op, uses) &&
-              ((data = t->lane->tensor_data(want.handle)) != NULL || n == 0);
-  t->failed = !same;
+  t->failed = !op.wheel(&t->tc, want, &op, uses);
   t->n_compared++;
-  if (same && n > 0)
-    same = ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0 : same_floats(data, got, n);
-  tc_drop(&want);
   PyErr_Clear();
+  return !t->failed;
+}
+
+/* One of them, against the kernel's `got` of n elements; takes it. */
+static bool battery_equal(Battery *t, TcTensor *want, const void *got, int64_t n, bool ints) {
+  const void *data = t->lane->tensor_data(want->handle);
+  t->failed |= !data && n > 0;
+  bool same = !t->failed && (n == 0 || (ints ? memcmp(data, got, (size_t)n * sizeof(int64_t)) == 0
+                                             : same_floats(data, got, n)));
+  tc_drop(want);
   return same;
+}
+
+static bool battery_same(Battery *t, const TcHandle *uses, int n_uses, int dim, const void *got,
+                         int64_t n, bool ints) {
+  TcTensor want[2] = {0};
+  return battery_ask(t, want, uses, n_uses, dim) && battery_equal(t, want, got, n, ints);
 }

@@ -208,16 +208,10 @@ static bool kernel_failed(TcCall *tc, const char *name) {
   return false;
 }
 
-/* aten: with its namespace. */
-static bool torch_call(TcCall *tc, TcTensor *out, const char *aten, const char *overload,
-                       const Arg *args, int n) {
-  uint64_t stack[MAX_ARGS];
+/* Through the dispatcher, which leaves its results on the stack. aten: with its namespace. */
+static bool dispatch(TcCall *tc, uint64_t stack[MAX_ARGS], const char *aten, const char *overload,
+                     const Arg *args, int n) {
   const char *name = aten + sizeof "aten::" - 1;
-  for (int i = 0; i < n; i++)
-    if (args[i].kind <= ARG_OPT_TENSOR && !args[i].use.handle)
-      return raise_internal(tc, name);
-  if (tc->replay)
-    return call_builtin(tc, out, name, args, n);
   for (int i = 0; i < n; i++) {
     if (encode(&stack[i], &args[i]))
       continue;
@@ -231,8 +225,21 @@ static bool torch_call(TcCall *tc, TcTensor *out, const char *aten, const char *
     }
     return kernel_failed(tc, name);
   }
-  if (torch.call_dispatcher(aten, overload, stack, dispatcher_version) != 0)
-    return kernel_failed(tc, name);
+  return torch.call_dispatcher(aten, overload, stack, dispatcher_version) == 0 ||
+         kernel_failed(tc, name);
+}
+
+static bool torch_call(TcCall *tc, TcTensor *out, const char *aten, const char *overload,
+                       const Arg *args, int n) {
+  uint64_t stack[MAX_ARGS];
+  const char *name = aten + sizeof "aten::" - 1;
+  for (int i = 0; i < n; i++)
+    if (args[i].kind <= ARG_OPT_TENSOR && !args[i].use.handle)
+      return raise_internal(tc, name);
+  if (tc->replay)
+    return call_builtin(tc, out, name, args, n);
+  if (!dispatch(tc, stack, aten, overload, args, n))
+    return false;
   set(out, (H)(uintptr_t)stack[0]);
   return true;
 }
@@ -573,4 +580,29 @@ bool tc_torch_batch_norm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHand
       opt_tensor_arg(operands[1]), opt_tensor_arg(operands[2]),      number_arg(ARG_BOOL, false),
       float_arg(ARG_FLOAT, 0.0),   float_arg(ARG_FLOAT, op->number), number_arg(ARG_BOOL, false)};
   return torch_call(tc, out, "aten::batch_norm", "", args, 9);
+}
+
+/* An operation with two results. */
+static bool torch_call_two(TcCall *tc, TcTensor out[2], const TcOp *op, const Arg *args, int n) {
+  uint64_t stack[MAX_ARGS];
+  if (!args[0].use.handle)
+    return raise_internal(tc, op->word);
+  if (!dispatch(tc, stack, op->name, op->overload, args, n))
+    return false;
+  for (int i = 0; i < 2; i++)
+    set(&out[i], (H)(uintptr_t)stack[i]);
+  return true;
+}
+
+bool tc_torch_topk(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_INT, (int64_t)fabs(op->number)),
+                number_arg(ARG_INT, op->dim), number_arg(ARG_BOOL, op->number > 0),
+                number_arg(ARG_BOOL, true)};
+  return torch_call_two(tc, out, op, args, 5);
+}
+
+bool tc_torch_extreme(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_INT, op->dim),
+                number_arg(ARG_BOOL, op->keepdim)};
+  return torch_call_two(tc, out, op, args, 3);
 }

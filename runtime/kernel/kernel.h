@@ -129,6 +129,18 @@ typedef struct TcNorm {
 } TcNorm;
 typedef void TcNormKernel(const TcNorm *norm);
 
+/* Elements of x [rows, cols] and where they stand. topk: k of each row, the greatest or the least
+ * first. max, min: one of each row or column, the first of equal ones; k is 1. */
+typedef struct TcPick {
+  const float *x;
+  float *values;
+  int64_t *indices;
+  int64_t rows, cols, k;
+  TcAxis axis;
+  bool largest, sorted; /* topk; where it is not sorted, the order is the wheel's own */
+} TcPick;
+typedef void TcPickKernel(const TcPick *pick);
+
 /* How a product comes to the wheel's bits. */
 typedef enum {
   TC_ONE_WAY,     /* the kernel knows no other */
@@ -194,7 +206,7 @@ const TcLaw *tc__known_laws(int threads, int *n);
 typedef struct TcCase {
   int64_t rows,
       cols;         /* map, along: of x (map2: of the result). matmul: of the result, so m and n */
-  int64_t k;        /* matmul */
+  int64_t k;        /* matmul; topk */
   TcAxis axis;      /* along */
   int64_t matrices; /* along, TC_FIRST: how many matrices like this; 0 or 1: no others */
   bool bias;        /* matmul */
@@ -226,6 +238,7 @@ typedef union TcKernel {
   TcAlong *along;         /* REDUCE, ROWWISE, ARGMAX */
   TcMatmulKernel *matmul; /* MATMUL, LINEAR, MV */
   TcNormKernel *norm;     /* NORM */
+  TcPickKernel *pick;     /* PICK */
   TcTranspose *transpose;
 } TcKernel;
 

@@ -40,6 +40,8 @@
 #include "softmax.inc"
 #include "log_softmax.inc"
 #include "scan.inc"
+#include "extreme.inc"
+#include "topk.inc"
 #ifndef V_BASELINE
 #include "tf_reduce.inc"
 #include "tf_matmul.inc"

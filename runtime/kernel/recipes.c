@@ -166,6 +166,12 @@ static TcRule rule_argmax(TcIsa isa, const TcCase *whole) {
   return rule_along(isa, whole);
 }
 
+static TcRule rule_topk(TcIsa isa, const TcCase *whole) {
+  (void)isa;
+  return whole->k >= 1 && whole->k <= whole->cols && whole->cols <= TC_MOST_RANKED ? any_blocks
+                                                                                   : not_exact;
+}
+
 /* Statistics of nothing are NaN, or eager raises. */
 static TcRule rule_norm(TcIsa isa, const TcCase *whole) {
   (void)isa;
@@ -226,6 +232,10 @@ RECIPE(log_softmax, TC_ROWWISE, TcAlong, along, rule_each, log_softmax)
 RECIPE(cumsum, TC_ROWWISE, TcAlong, along, rule_each, cumsum)
 RECIPE(cumprod, TC_ROWWISE, TcAlong, along, rule_each, cumprod)
 RECIPE(argmax, TC_ARGMAX, TcAlong, along, rule_argmax, argmax)
+
+RECIPE(max, TC_PICK, TcPickKernel, pick, rule_argmax, max)
+RECIPE(min, TC_PICK, TcPickKernel, pick, rule_argmax, min)
+RECIPE(topk, TC_PICK, TcPickKernel, pick, rule_topk, topk)
 
 RECIPE(layer_norm, TC_NORM, TcNormKernel, norm, rule_norm, layer_norm)
 RECIPE(rms_norm, TC_NORM, TcNormKernel, norm, rule_rms_norm, rms_norm)

@@ -17,6 +17,9 @@
   ALONG(cumsum, TC_ROWWISE, "", "aten::cumsum", "aten::cumprod")                                   \
   ALONG(cumprod, TC_ROWWISE, "", "aten::cumprod", "aten::cumsum")                                  \
   MAP(silu, "aten::silu", "aten::sigmoid")                                                         \
+  PICK(topk, WHEEL(tc_torch_topk, tc_torch_extreme), "", "aten::topk", "aten::sort")               \
+  PICK(max, tc_torch_extreme, "dim", "aten::max", "aten::min")                                     \
+  PICK(min, tc_torch_extreme, "dim", "aten::min", "aten::max")                                     \
   NORM(layer_norm, tc_torch_layer_norm, tc_torch_rms_norm)                                         \
   NORM(rms_norm, tc_torch_rms_norm, tc_torch_layer_norm)                                           \
   NORM(batch_norm, tc_torch_batch_norm, tc_torch_layer_norm)
@@ -25,10 +28,12 @@ extern const TcRecipe tc_recipe_relu;
 #define ALONG(name, ...) extern const TcRecipe tc_recipe_##name;
 #define MAP ALONG
 #define NORM ALONG
+#define PICK ALONG
 OPS
 #undef ALONG
 #undef MAP
 #undef NORM
+#undef PICK
 
     static const TcOp ops[] = {
         {TC_MAP1, "relu", &tc_recipe_relu, tc_torch_unary, "aten::relu", "", 1, 0, false, 0.0},
@@ -36,6 +41,8 @@ OPS
   OP(class, name, tc_torch_rowwise, WHEEL(right, wrong), overload),
 #define MAP(name, right, wrong) OP(TC_MAP1, name, tc_torch_unary, WHEEL(right, wrong), ""),
 #define NORM(name, right, wrong) OP(TC_NORM, name, WHEEL(right, wrong), "", ""),
+#define PICK(name, wheel, overload, right, wrong)                                                  \
+  OP(TC_PICK, name, wheel, WHEEL(right, wrong), overload),
         OPS};
 
 /* def f(x): return x.relu() */

@@ -45,6 +45,12 @@ class Norm(C.Structure):
     _fields_ += [("eps", C.c_double)]
 
 
+class Pick(C.Structure):
+    _fields_ = [("x", C.c_void_p), ("values", C.c_void_p), ("indices", C.c_void_p)]
+    _fields_ += [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int)]
+    _fields_ += [("largest", C.c_bool), ("sorted", C.c_bool)]
+
+
 class Law(C.Structure):
     _fields_ = [("name", C.c_char * 12), ("chain", C.c_int), ("up", C.c_int), ("most_k", C.c_int), ("to_0", C.c_int)]
     _fields_ += [("rows", C.c_uint64 * 2), ("cols", C.c_uint64 * 2), ("small", C.c_bool)]
@@ -77,7 +83,8 @@ MAP2 = C.CFUNCTYPE(None, Operand, Operand, C.c_void_p, C.c_int64, C.c_int64)
 ALONG = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.c_int64, C.c_int, C.POINTER(Place))
 MATMUL = C.CFUNCTYPE(None, C.POINTER(Matmul), C.POINTER(Place))
 NORM = C.CFUNCTYPE(None, C.POINTER(Norm))
-TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3, NORM)  # by TcClass
+PICK = C.CFUNCTYPE(None, C.POINTER(Pick))
+TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3, NORM, PICK)  # by TcClass
 
 
 def names(kind: str) -> list[str]:
@@ -300,6 +307,19 @@ def norm(
         call = Norm(source.data_ptr() + skip, *pointers, out.data_ptr() + skip, end - begin, cols, inner, eps)
         kernel(name)(C.byref(call))
     return out
+
+
+def pick(
+    name: str, x: torch.Tensor, k: int = 1, dim: int = -1, largest: bool = True, in_order: bool = True
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """topk over the last dimension of two, max and min over either: values and indices."""
+    rows, cols = x.shape
+    shape = (rows, k) if name == "topk" else (cols if dim == 0 else rows,)
+    values, indices = torch.full(shape, float("nan")), torch.full(shape, -1)
+    call = Pick(x.data_ptr(), values.data_ptr(), indices.data_ptr(), rows, cols, k)
+    call.axis, call.largest, call.sorted = FIRST if dim == 0 else LAST, largest, in_order
+    kernel(name)(C.byref(call))
+    return values, indices
 
 
 def difference(got: torch.Tensor, wanted: torch.Tensor) -> str | None:
