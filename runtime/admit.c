@@ -141,6 +141,62 @@ static bool battery_pick(Battery *t) {
   return true;
 }
 
+/* A tensor of three dimensions over memory of the battery. */
+static TcHandle battery_use3(float *x, int64_t a, int64_t b, int64_t c) {
+  const int64_t sizes[3] = {a, b, c}, strides[3] = {b * c, c, 1};
+  H handle = NULL;
+  if (torch.from_blob(x, 3, sizes, strides, 0, TC_F32, TC_CPU, 0, &handle) != 0)
+    handle = NULL;
+  return (TcHandle){handle, true};
+}
+
+/* One sample and several, numbers of channels and filters around 8. */
+static bool battery_conv(Battery *t) {
+  static const TcConv sizes[] = {
+      {.batch = 1, .channels = 8, .length = 34, .filters = 16, .width = 3},
+      {.batch = 2, .channels = 8, .length = 34, .filters = 16, .width = 3},
+      {.batch = 16, .channels = 16, .length = 36, .filters = 16, .width = 3},
+      {.batch = 1, .channels = 16, .length = 20, .filters = 33, .width = 1},
+      {.batch = 3, .channels = 3, .length = 50, .filters = 5, .width = 5},
+      {.batch = 1, .channels = 12, .length = 50, .filters = 5, .width = 4},
+      {.batch = 2, .channels = 13, .length = 30, .filters = 30, .width = 4},
+      {.batch = 2, .channels = 1, .length = 20, .filters = 8, .width = 5},
+      {.batch = 4, .channels = 40, .length = 30, .filters = 9, .width = 7},
+      {.batch = 1, .channels = 64, .length = 40, .filters = 64, .width = 3},
+      {.batch = 3, .channels = 64, .length = 40, .filters = 64, .width = 3},
+      {.batch = 2, .channels = 200, .length = 60, .filters = 20, .width = 9}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes * N_KINDS * 4; i++) {
+    TcConv c = sizes[i / N_KINDS / 4];
+    int kind = (int)(i / 4 % N_KINDS);
+    bool bias = i % 2;
+    c.x = t->a;
+    c.w = t->b;
+    c.bias = bias ? t->c : NULL;
+    c.out = t->got;
+    c.stride = 1;
+    c.dilation = i % 4 > 1 ? 2 : 1;
+    c.out_length = c.length - c.dilation * (c.width - 1);
+    TcCase whole = {.threads = t->threads, .conv = &c};
+    TcRule rule = battery_rule(t, &whole);
+    int64_t n_x = c.batch * c.channels * c.length, n_w = c.filters * c.channels * c.width;
+    if (!rule.exact || rule.pack_elems > BATTERY_ELEMS)
+      continue;
+    c.columns = rule.pack_elems ? t->again : NULL;
+    battery_fill(t->a, n_x, kind, (uint32_t)i);
+    battery_fill(t->b, n_w, kind, (uint32_t)i + 1000);
+    battery_fill(t->c, c.filters, kind, (uint32_t)i + 2000);
+    t->recipe->kernel[t->isa].conv(&c);
+    t->number = (double)c.dilation;
+    TcHandle uses[3] = {battery_use3(t->a, c.batch, c.channels, c.length),
+                        battery_use3(t->b, c.filters, c.channels, c.width)};
+    if (bias)
+      uses[2] = battery_use(t, t->c, 1, c.filters, 1);
+    if (!battery_same(t, uses, bias ? 3 : 2, 0, t->got, c.batch * c.filters * c.out_length, false))
+      return false;
+  }
+  return true;
+}
+
 TC_RECIPE(rms_norm);
 TC_RECIPE(batch_norm);
 
@@ -209,7 +265,7 @@ static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, const TcReci
   static bool (*const batteries[TC_N_CLASSES])(Battery *) = {
       [TC_MAP1] = battery_map1,     [TC_MAP2] = battery_map2,    [TC_REDUCE] = battery_along,
       [TC_ROWWISE] = battery_along, [TC_ARGMAX] = battery_along, [TC_TRANSPOSE] = battery_transpose,
-      [TC_NORM] = battery_norm,     [TC_PICK] = battery_pick};
+      [TC_NORM] = battery_norm,     [TC_PICK] = battery_pick,    [TC_CONV] = battery_conv};
   if (!recipe->kernel[lane->isa].map1)
     return 0;
   Battery *battery = aligned_alloc(64, (sizeof *battery + 63) / 64 * 64);

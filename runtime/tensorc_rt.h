@@ -120,7 +120,8 @@ struct TcOp {
   int n_operands;
   int dim; /* 0 or 1, where the class has one */
   bool keepdim;
-  double number; /* what else it needs: a normalisation's eps; topk's k, -k for the least ones */
+  double number; /* what else it needs: a normalisation's eps; topk's k, -k for the least ones;
+                    a convolution's dilation */
 };
 
 /* Runs the function. args: one value per parameter, in order. On true *result holds the value of
@@ -341,6 +342,7 @@ TcWheel tc_torch_matmul;                 /* ranks 2/2, 2/1, 1/2 */
 TcWheel tc_torch_linear;                 /* [n,k] × [m,k] → [n,m], with or without a bias */
 TcWheel tc_torch_layer_norm;             /* x [n,c], then weight, bias, as many as there are */
 TcWheel tc_torch_rms_norm;               /* x [n,c], then weight */
+TcWheel tc_torch_conv1d;                 /* x [n,c,l], filters [f,c,w], perhaps a bias */
 TcWheel tc_torch_topk, tc_torch_extreme; /* out[0]: values, out[1]: indices; dim of x [n,c] */
 TcWheel tc_torch_batch_norm; /* x [n,c], mean, variance, then weight and bias: evaluation */
 

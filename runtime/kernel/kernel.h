@@ -141,6 +141,19 @@ typedef struct TcPick {
 } TcPick;
 typedef void TcPickKernel(const TcPick *pick);
 
+/* out[b, f] = the sum over channels of w[f] along x[b], without padding. Nothing may overlap out.
+ */
+typedef struct TcConv {
+  const float *x;    /* [batch, channels, length] */
+  const float *w;    /* [filters, channels, width] */
+  const float *bias; /* [filters], or NULL */
+  float *out;        /* [batch, filters, out_length] */
+  float *columns;    /* scratch: as many floats as rule.pack_elems says; 0: NULL */
+  int64_t batch, channels, length, filters, width, out_length;
+  int64_t stride, dilation;
+} TcConv;
+typedef void TcConvKernel(const TcConv *conv);
+
 /* How a product comes to the wheel's bits. */
 typedef enum {
   TC_ONE_WAY,     /* the kernel knows no other */
@@ -214,6 +227,7 @@ typedef struct TcCase {
   int threads;      /* the framework's count */
   bool full;        /* map2: both operands have the size of the result */
   bool row;         /* map2: the second one is one row, of rank 1 and as wide as the result */
+  const TcConv *conv; /* conv1d: its sizes, strides, and whether there is a bias */
   const TcLaw *law; /* matmul: the wheel's on this host at this thread count; NULL: none is known */
 } TcCase;
 
@@ -225,7 +239,8 @@ typedef struct TcRule {
       min_rows; /* of each block, the last one included: a shorter tail joins the block before it */
   int64_t align;      /* rows × cols of each block but the last must be a multiple of this: 8 for
                          TensorFlow's maximum and minimum, else 1 (tails are worked out from TcPlace) */
-  int64_t pack_elems; /* matmul: floats of scratch that `packed` must point to; 0: packed is NULL */
+  int64_t pack_elems; /* matmul: floats of scratch that `packed` must point to; 0: packed is NULL.
+                         conv1d: likewise, `columns` */
   TcWay way;          /* matmul: what the kernel has to do */
   int64_t chain;      /* of chains: the longest */
   TcPieces pieces;    /* TensorFlow's matmul by Eigen: its pieces */
@@ -239,6 +254,7 @@ typedef union TcKernel {
   TcMatmulKernel *matmul; /* MATMUL, LINEAR, MV */
   TcNormKernel *norm;     /* NORM */
   TcPickKernel *pick;     /* PICK */
+  TcConvKernel *conv;     /* CONV */
   TcTranspose *transpose;
 } TcKernel;
 

@@ -42,6 +42,7 @@
 #include "scan.inc"
 #include "extreme.inc"
 #include "topk.inc"
+#include "conv.inc"
 #ifndef V_BASELINE
 #include "tf_reduce.inc"
 #include "tf_matmul.inc"

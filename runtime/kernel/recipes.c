@@ -288,4 +288,46 @@ static inline void one_or_more(TcMap1 *onednn, const float *x, float *out, int64
 GELU(gelu_on_avx2, AVX2, tc__gelu_by_exp_avx2, NULL)
 GELU(gelu, AVX512, tc__gelu_by_table_avx512, &tc_recipe_gelu_on_avx2)
 
+/* One sample of up to so many numbers is no case for oneDNN: ConvParams::use_mkldnn of
+ * aten/src/ATen/native/Convolution.cpp. */
+enum { MOST_NOT_ONEDNN = 20480 };
+
+static TcRule rule_conv1d_columns(TcIsa isa, const TcCase *whole) {
+  const TcConv *c = whole->conv;
+  (void)isa;
+  TcRule rule = one_block;
+  if (!c || c->batch != 1 || c->channels < 1 || c->filters < 1 || c->width < 1 ||
+      c->out_length < 1 || c->channels * c->length > MOST_NOT_ONEDNN || !tc__wheel_math.sgemm)
+    return not_exact;
+  rule.pack_elems = c->channels * c->width * c->out_length;
+  return rule;
+}
+
+/* A filter of width 1, long steps and large sizes are other kernels of oneDNN's. */
+static TcRule rule_conv1d(TcIsa isa, const TcCase *whole) {
+  enum { MOST = 256 };
+  const TcConv *c = whole->conv;
+  TcRule onednn = rule_onednn(TC_ISA_AVX2, whole), columns = rule_conv1d_columns(isa, whole);
+  if (columns.exact || !c || !onednn.exact)
+    return onednn.exact ? columns : not_exact;
+  bool small = c->channels <= MOST && c->filters <= MOST && c->length <= MOST && c->width <= 16;
+  return c->batch > 1 && c->channels > 0 && c->filters > 0 && c->out_length > 0 && c->width > 1 &&
+                 c->stride == 1 && small
+             ? one_block
+             : not_exact;
+}
+
+RECIPE(conv1d_columns, TC_CONV, TcConvKernel, conv, rule_conv1d_columns, conv1d_columns)
+IF_AVX2(extern TcConvKernel tc__conv1d_avx2;)
+TC_RECIPE(conv1d);
+const TcRecipe tc_recipe_conv1d = {
+    .name = "conv1d",
+    .class = TC_CONV,
+    .rule = rule_conv1d,
+    .kernel = {{.conv = AVX2(tc__conv1d_avx2)},
+               {.conv = AVX2(tc__conv1d_avx2)},
+               {.conv = AVX2(tc__conv1d_avx2)}},
+    .next = &tc_recipe_conv1d_columns,
+};
+
 #include "tf_recipes.inc"

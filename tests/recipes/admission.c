@@ -6,6 +6,12 @@
 
 #ifdef WRONG
 #define WHEEL(right, wrong) wrong
+static bool conv1d_not_dilated(TcCall *tc, TcTensor *out, const TcOp *op,
+                               const TcHandle *operands) {
+  TcOp plain = *op;
+  plain.number = 1.0;
+  return tc_torch_conv1d(tc, out, &plain, operands);
+}
 #else
 #define WHEEL(right, wrong) right
 #endif
@@ -20,6 +26,7 @@
   PICK(topk, WHEEL(tc_torch_topk, tc_torch_extreme), "", "aten::topk", "aten::sort")               \
   PICK(max, tc_torch_extreme, "dim", "aten::max", "aten::min")                                     \
   PICK(min, tc_torch_extreme, "dim", "aten::min", "aten::max")                                     \
+  CONV(conv1d)                                                                                     \
   NORM(layer_norm, tc_torch_layer_norm, tc_torch_rms_norm)                                         \
   NORM(rms_norm, tc_torch_rms_norm, tc_torch_layer_norm)                                           \
   NORM(batch_norm, tc_torch_batch_norm, tc_torch_layer_norm)
@@ -29,11 +36,13 @@ extern const TcRecipe tc_recipe_relu;
 #define MAP ALONG
 #define NORM ALONG
 #define PICK ALONG
+#define CONV ALONG
 OPS
 #undef ALONG
 #undef MAP
 #undef NORM
 #undef PICK
+#undef CONV
 
     static const TcOp ops[] = {
         {TC_MAP1, "relu", &tc_recipe_relu, tc_torch_unary, "aten::relu", "", 1, 0, false, 0.0},
@@ -41,6 +50,7 @@ OPS
   OP(class, name, tc_torch_rowwise, WHEEL(right, wrong), overload),
 #define MAP(name, right, wrong) OP(TC_MAP1, name, tc_torch_unary, WHEEL(right, wrong), ""),
 #define NORM(name, right, wrong) OP(TC_NORM, name, WHEEL(right, wrong), "", ""),
+#define CONV(name) OP(TC_CONV, name, WHEEL(tc_torch_conv1d, conv1d_not_dilated), "", ""),
 #define PICK(name, wheel, overload, right, wrong)                                                  \
   OP(TC_PICK, name, wheel, WHEEL(right, wrong), overload),
         OPS};

@@ -51,6 +51,12 @@ class Pick(C.Structure):
     _fields_ += [("largest", C.c_bool), ("sorted", C.c_bool)]
 
 
+class Conv(C.Structure):
+    _fields_ = [(name, C.c_void_p) for name in ("x", "w", "bias", "out", "columns")]
+    _fields_ += [(name, C.c_int64) for name in ("batch", "channels", "length", "filters", "width", "out_length")]
+    _fields_ += [("stride", C.c_int64), ("dilation", C.c_int64)]
+
+
 class Law(C.Structure):
     _fields_ = [("name", C.c_char * 12), ("chain", C.c_int), ("up", C.c_int), ("most_k", C.c_int), ("to_0", C.c_int)]
     _fields_ += [("rows", C.c_uint64 * 2), ("cols", C.c_uint64 * 2), ("small", C.c_bool)]
@@ -58,8 +64,8 @@ class Law(C.Structure):
 
 class Case(C.Structure):
     _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int)]
-    _fields_ += [("matrices", C.c_int64), ("bias", C.c_bool), ("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool)]
-    _fields_ += [("law", C.POINTER(Law))]
+    _fields_ += [("matrices", C.c_int64), ("bias", C.c_bool), ("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool), ("row", C.c_bool)]
+    _fields_ += [("conv", C.POINTER(Conv)), ("law", C.POINTER(Law))]
 
 
 class Rule(C.Structure):
@@ -84,7 +90,8 @@ ALONG = C.CFUNCTYPE(None, C.c_void_p, C.c_void_p, C.c_int64, C.c_int64, C.c_int,
 MATMUL = C.CFUNCTYPE(None, C.POINTER(Matmul), C.POINTER(Place))
 NORM = C.CFUNCTYPE(None, C.POINTER(Norm))
 PICK = C.CFUNCTYPE(None, C.POINTER(Pick))
-TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3, NORM, PICK)  # by TcClass
+CONV = C.CFUNCTYPE(None, C.POINTER(Conv))
+TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3, NORM, PICK, CONV)  # by TcClass
 
 
 def names(kind: str) -> list[str]:
@@ -320,6 +327,24 @@ def pick(
     call.axis, call.largest, call.sorted = FIRST if dim == 0 else LAST, largest, in_order
     kernel(name)(C.byref(call))
     return values, indices
+
+
+def conv1d(name: str, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None, stride: int, dilation: int) -> torch.Tensor | None:
+    """None: the rule says that this is not exact. name: conv1d, or its variant conv1d_columns."""
+    (batch, channels, length), (filters, _, width) = x.shape, w.shape
+    out_length = (length - dilation * (width - 1) - 1) // stride + 1
+    out = torch.full((batch, filters, max(out_length, 0)), float("nan"))
+    call = Conv(x.data_ptr(), w.data_ptr(), None if bias is None else bias.data_ptr(), out.data_ptr(), None)
+    call.batch, call.channels, call.length, call.filters, call.width = batch, channels, length, filters, width
+    call.out_length, call.stride, call.dilation = out_length, stride, dilation
+    found = Recipe.in_dll(library(), "tc_recipe_" + name)
+    said = found.rule(isa(), C.byref(Case(threads=torch.get_num_threads(), conv=C.pointer(call))))
+    if not said.exact:
+        return None
+    scratch = torch.full((said.pack_elems,), float("nan"))
+    call.columns = scratch.data_ptr() if said.pack_elems else None
+    CONV(found.kernel[isa()])(C.byref(call))
+    return out
 
 
 def difference(got: torch.Tensor, wanted: torch.Tensor) -> str | None:

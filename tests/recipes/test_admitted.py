@@ -39,8 +39,9 @@ def test_admission(tmp_path: Path, flags: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", CODE], cwd=tmp_path, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     table = source.read_text().split("#define OPS")[1].split("extern")[0]
-    names = set(re.findall(r"(?:ALONG|MAP|NORM|PICK)\((\w+)", table))
+    names = set(re.findall(r"(?:ALONG|MAP|NORM|PICK|CONV)\((\w+)", table))
     for admitted, not_admitted in json.loads(done.stdout).values():
         assert (set(admitted) - {"relu"}, set(not_admitted)) == ((set(), names) if flags else (names, set()))
     (verdicts,) = tmp_path.glob("admission-*")
-    assert len(verdicts.read_text().splitlines()) == 2 * len(names) + 2, "what failed was not examined"
+    examined = {line.split()[0] for line in verdicts.read_text().splitlines()}
+    assert names <= examined, "what failed was not examined"
