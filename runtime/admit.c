@@ -87,6 +87,7 @@ static bool battery_along(Battery *t) {
     int64_t m = shapes[i / N_KINDS / 2][0], n = shapes[i / N_KINDS / 2][1];
     TcAxis axis = i % 2 ? TC_FIRST : TC_LAST;
     int kind = (int)(i / 2 % N_KINDS);
+    t->number = t->op->number;
     TcPlace at = {0, m * n, t->threads};
     TcCase whole = {.rows = m, .cols = n, .axis = axis, .threads = t->threads};
     if (battery_skips(kind, m * n) || !battery_rule(t, &whole).exact)

@@ -121,7 +121,7 @@ struct TcOp {
   int dim; /* 0 or 1, where the class has one */
   bool keepdim;
   double number; /* what else it needs: a normalisation's eps; topk's k, -k for the least ones;
-                    a convolution's dilation */
+                    a convolution's dilation; the correction of var and std, 0 or 1 */
 };
 
 /* Runs the function. args: one value per parameter, in order. On true *result holds the value of
@@ -338,10 +338,11 @@ bool tc_op3(TcCall *tc, TcTensor *out, const TcOp *op, TcUse a, TcUse b, TcUse c
 /* torch: what TcOp.wheel can be. */
 TcWheel tc_torch_unary, tc_torch_gelu, tc_torch_binary, tc_torch_add, tc_torch_sub, tc_torch_mul,
     tc_torch_reduce, tc_torch_rowwise, tc_torch_argmax;
-TcWheel tc_torch_matmul;                 /* ranks 2/2, 2/1, 1/2 */
-TcWheel tc_torch_linear;                 /* [n,k] × [m,k] → [n,m], with or without a bias */
-TcWheel tc_torch_layer_norm;             /* x [n,c], then weight, bias, as many as there are */
-TcWheel tc_torch_rms_norm;               /* x [n,c], then weight */
+TcWheel tc_torch_matmul;     /* ranks 2/2, 2/1, 1/2 */
+TcWheel tc_torch_linear;     /* [n,k] × [m,k] → [n,m], with or without a bias */
+TcWheel tc_torch_layer_norm; /* x [n,c], then weight, bias, as many as there are */
+TcWheel tc_torch_rms_norm;   /* x [n,c], then weight */
+TcWheel tc_torch_prod, tc_torch_norm, tc_torch_spread; /* reductions, of other arguments */
 TcWheel tc_torch_conv1d;                 /* x [n,c,l], filters [f,c,w], perhaps a bias */
 TcWheel tc_torch_topk, tc_torch_extreme; /* out[0]: values, out[1]: indices; dim of x [n,c] */
 TcWheel tc_torch_batch_norm; /* x [n,c], mean, variance, then weight and bias: evaluation */

@@ -614,3 +614,21 @@ bool tc_torch_conv1d(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *
                 number_arg(ARG_INT, 1)};
   return torch_call(tc, out, "aten::conv1d", "", args, 7);
 }
+
+bool tc_torch_prod(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_INT, op->dim),
+                number_arg(ARG_BOOL, op->keepdim), number_arg(ARG_NO, 0)};
+  return torch_call(tc, out, "aten::prod", "dim_int", args, 4);
+}
+
+/* The Euclidean one, by torch's Python function: the dispatcher has no encoding for its order. */
+bool tc_torch_norm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), float_arg(ARG_FLOAT, 2.0), number_arg(ARG_INT, op->dim)};
+  return operands[0].handle ? call_builtin(tc, out, "norm", args, 3) : raise_internal(tc, op->word);
+}
+
+bool tc_torch_spread(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_OPT_LIST, op->dim),
+                number_arg(ARG_BOOL, op->number > 0), number_arg(ARG_BOOL, op->keepdim)};
+  return torch_call(tc, out, op->name, "dim", args, 4);
+}

@@ -111,8 +111,9 @@ typedef void TcMap2(TcOperand a, TcOperand b, float *out, int64_t rows, int64_t 
  * TC_FIRST on each matrix of it, a block of the whole (TcCase.matrices). */
 typedef enum { TC_LAST, TC_FIRST } TcAxis;
 
-/* out: sum, mean: float, one per row (TC_LAST) or column (TC_FIRST). argmax: int64_t, likewise; the
- * reduced length must not be 0. softmax, log_softmax, cumsum: float [rows, cols], may be x. */
+/* out: sum, mean, prod, norm, var, std: float, one per row (TC_LAST) or column (TC_FIRST). argmax:
+ * int64_t, likewise; the reduced length must not be 0. softmax, log_softmax, cumsum: float [rows,
+ * cols], may be x. */
 typedef void TcAlong(const float *x, void *out, int64_t rows, int64_t cols, TcAxis axis,
                      const TcPlace *at);
 

@@ -40,6 +40,7 @@
 #include "softmax.inc"
 #include "log_softmax.inc"
 #include "scan.inc"
+#include "spread.inc"
 #include "extreme.inc"
 #include "topk.inc"
 #include "conv.inc"

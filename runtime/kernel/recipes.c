@@ -154,6 +154,34 @@ static TcRule rule_sum(TcIsa isa, const TcCase *whole) {
   return split ? not_exact : rule_along(isa, whole);
 }
 
+static int64_t lines_of(const TcCase *whole) {
+  return whole->axis == TC_LAST ? whole->rows : whole->cols;
+}
+static int64_t length_of(const TcCase *whole) {
+  return whole->axis == TC_LAST ? whole->cols : whole->rows;
+}
+
+/* One result of many elements is put together from threads' parts; one column is a row. */
+static TcRule rule_chain(TcIsa isa, const TcCase *whole) {
+  bool row = lines_of(whole) > 1 || (whole->axis == TC_LAST && whole->cols < TC_GRAIN);
+  return row && length_of(whole) > 0 ? rule_sum(isa, whole) : not_exact;
+}
+
+/* Of neighbours, more are vectors side by side. */
+static TcRule rule_prod(TcIsa isa, const TcCase *whole) {
+  return whole->axis == TC_LAST && whole->cols >= 32 ? not_exact : rule_chain(isa, whole);
+}
+
+/* Of one element it is no root. */
+static TcRule rule_norm(TcIsa isa, const TcCase *whole) {
+  return length_of(whole) > 1 ? rule_chain(isa, whole) : not_exact;
+}
+
+/* All of a tensor has another way. */
+static TcRule rule_spread(TcIsa isa, const TcCase *whole) {
+  return lines_of(whole) > 1 ? rule_chain(isa, whole) : not_exact;
+}
+
 /* A row or column is never split over threads. */
 static TcRule rule_each(TcIsa isa, const TcCase *whole) {
   (void)isa;
@@ -173,7 +201,7 @@ static TcRule rule_topk(TcIsa isa, const TcCase *whole) {
 }
 
 /* Statistics of nothing are NaN, or eager raises. */
-static TcRule rule_norm(TcIsa isa, const TcCase *whole) {
+static TcRule rule_normalisation(TcIsa isa, const TcCase *whole) {
   (void)isa;
   return whole->rows > 0 && whole->cols > 0 ? any_blocks : not_exact;
 }
@@ -181,7 +209,7 @@ static TcRule rule_norm(TcIsa isa, const TcCase *whole) {
 /* It is eager's mean of squares, which is split over threads where there is one long row. */
 static TcRule rule_rms_norm(TcIsa isa, const TcCase *whole) {
   bool split = whole->rows == 1 && whole->threads > 1 && whole->cols >= TC_GRAIN;
-  return split ? not_exact : rule_norm(isa, whole);
+  return split ? not_exact : rule_normalisation(isa, whole);
 }
 
 static bool fits_blas(const TcCase *whole) {
@@ -227,6 +255,12 @@ static TcRule rule_mv(TcIsa isa, const TcCase *whole) {
 
 RECIPE(sum, TC_REDUCE, TcAlong, along, rule_sum, sum)
 RECIPE(mean, TC_REDUCE, TcAlong, along, rule_sum, mean)
+RECIPE(prod, TC_REDUCE, TcAlong, along, rule_prod, prod)
+RECIPE(norm, TC_REDUCE, TcAlong, along, rule_norm, norm)
+RECIPE(var, TC_REDUCE, TcAlong, along, rule_spread, var)
+RECIPE(std, TC_REDUCE, TcAlong, along, rule_spread, std)
+RECIPE(var_biased, TC_REDUCE, TcAlong, along, rule_spread, var_biased)
+RECIPE(std_biased, TC_REDUCE, TcAlong, along, rule_spread, std_biased)
 RECIPE(softmax, TC_ROWWISE, TcAlong, along, rule_along, softmax)
 RECIPE(log_softmax, TC_ROWWISE, TcAlong, along, rule_each, log_softmax)
 RECIPE(cumsum, TC_ROWWISE, TcAlong, along, rule_each, cumsum)
@@ -237,9 +271,9 @@ RECIPE(max, TC_PICK, TcPickKernel, pick, rule_argmax, max)
 RECIPE(min, TC_PICK, TcPickKernel, pick, rule_argmax, min)
 RECIPE(topk, TC_PICK, TcPickKernel, pick, rule_topk, topk)
 
-RECIPE(layer_norm, TC_NORM, TcNormKernel, norm, rule_norm, layer_norm)
+RECIPE(layer_norm, TC_NORM, TcNormKernel, norm, rule_normalisation, layer_norm)
 RECIPE(rms_norm, TC_NORM, TcNormKernel, norm, rule_rms_norm, rms_norm)
-RECIPE(batch_norm, TC_NORM, TcNormKernel, norm, rule_norm, batch_norm)
+RECIPE(batch_norm, TC_NORM, TcNormKernel, norm, rule_normalisation, batch_norm)
 
 RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(linear, TC_LINEAR, TcMatmulKernel, matmul, rule_matmul, matmul)

@@ -16,12 +16,19 @@ static bool conv1d_not_dilated(TcCall *tc, TcTensor *out, const TcOp *op,
 #define WHEEL(right, wrong) right
 #endif
 
-#define OP(class, name, wheel, aten, overload)                                                     \
-  {class, #name, &tc_recipe_##name, wheel, aten, overload, 1, 0, false, 0.0}
+#define OP_OF(number, class, name, wheel, aten, overload)                                          \
+  {class, #name, &tc_recipe_##name, wheel, aten, overload, 1, 0, false, number}
+#define OP(...) OP_OF(0.0, __VA_ARGS__)
 #define OPS                                                                                        \
   ALONG(log_softmax, TC_ROWWISE, "int", "aten::log_softmax", "aten::softmax")                      \
   ALONG(cumsum, TC_ROWWISE, "", "aten::cumsum", "aten::cumprod")                                   \
   ALONG(cumprod, TC_ROWWISE, "", "aten::cumprod", "aten::cumsum")                                  \
+  SUM(prod, tc_torch_prod, "", "", tc_torch_reduce, "aten::sum", "dim_IntList")                    \
+  SUM(norm, tc_torch_norm, "", "", tc_torch_reduce, "aten::sum", "dim_IntList")                    \
+  SPREAD(var, 1.0, "aten::var")                                                                    \
+  SPREAD(std, 1.0, "aten::std")                                                                    \
+  SPREAD(var_biased, 0.0, "aten::var")                                                             \
+  SPREAD(std_biased, 0.0, "aten::std")                                                             \
   MAP(silu, "aten::silu", "aten::sigmoid")                                                         \
   PICK(topk, WHEEL(tc_torch_topk, tc_torch_extreme), "", "aten::topk", "aten::sort")               \
   PICK(max, tc_torch_extreme, "dim", "aten::max", "aten::min")                                     \
@@ -37,17 +44,25 @@ extern const TcRecipe tc_recipe_relu;
 #define NORM ALONG
 #define PICK ALONG
 #define CONV ALONG
+#define SUM ALONG
+#define SPREAD ALONG
 OPS
 #undef ALONG
 #undef MAP
 #undef NORM
 #undef PICK
 #undef CONV
+#undef SUM
+#undef SPREAD
 
     static const TcOp ops[] = {
         {TC_MAP1, "relu", &tc_recipe_relu, tc_torch_unary, "aten::relu", "", 1, 0, false, 0.0},
 #define ALONG(name, class, overload, right, wrong)                                                 \
   OP(class, name, tc_torch_rowwise, WHEEL(right, wrong), overload),
+#define SUM(name, wheel, aten, overload, wheel2, aten2, overload2)                                 \
+  OP(TC_REDUCE, name, WHEEL(wheel, wheel2), WHEEL(aten, aten2), WHEEL(overload, overload2)),
+#define SPREAD(name, correction, aten)                                                             \
+  OP_OF(WHEEL(correction, 1.0 - correction), TC_REDUCE, name, tc_torch_spread, aten, ""),
 #define MAP(name, right, wrong) OP(TC_MAP1, name, tc_torch_unary, WHEEL(right, wrong), ""),
 #define NORM(name, right, wrong) OP(TC_NORM, name, WHEEL(right, wrong), "", ""),
 #define CONV(name) OP(TC_CONV, name, WHEEL(tc_torch_conv1d, conv1d_not_dilated), "", ""),

@@ -340,7 +340,7 @@ def test_other_set(capability: str) -> None:
         pytest.skip("this host's own, which the other tests look at")
     kernels.library()
     environment = dict(os.environ, ATEN_CPU_CAPABILITY=capability, TENSORC_RECIPES_RANDOM=str(RANDOM // 30))
-    files = [os.path.join(os.path.dirname(__file__), name) for name in ("test_recipes.py", "test_norms.py", "test_picks.py", "test_convs.py")]
+    files = [os.path.join(os.path.dirname(__file__), name) for name in ("test_recipes.py", "test_norms.py", "test_picks.py", "test_convs.py", "test_spreads.py")]
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *files]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-3000:]
