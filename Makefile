@@ -46,6 +46,7 @@ fuzz: $(VENV)/build.stamp $(VENV)/torch.stamp
 
 bench: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) bench/run.py
+	$(PY) bench/models.py
 	$(PY) bench/sweep.py
 
 build: $(VENV)/build.stamp

@@ -73,9 +73,11 @@ static bool is_candidate(Unit *unit, Func *func) {
   const Ast *args = def->a;
   if (func->place != PLACE_MODULE) {
     func->skip = SKIP_METHOD;
-    return no_candidate(unit, func, "RXT010", func->name_span, NULL,
-                        func->place == PLACE_CLASS ? "methods stay Python"
-                                                   : "functions inside functions stay Python");
+    const bool method = func->place == PLACE_CLASS;
+    const bool model = method && func->name == arena_name(&unit->arena, "forward");
+    return no_candidate(unit, func, "RXT010", func->name_span,
+                        model ? "a model is compiled as it is: tensorc.compile(model)" : NULL,
+                        method ? "methods stay Python" : "functions inside functions stay Python");
   }
   if (!decorators_known(unit, func)) {
     func->skip = SKIP_ACCELERATOR;

@@ -105,6 +105,12 @@ def test_fail_on(tmp_path: Path, level: str, source: str, code: int) -> None:
     assert tensorc("check", "--fail-on", level, project.root).returncode == code
 
 
+def test_a_model_is_told_of_compile(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"m.py": "from torch import nn\n\n\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n\n    def other(self, x):\n        return x\n"})
+    said = tensorc("check", project.root).stdout
+    assert said.count("methods stay Python") == 2 and said.count("= help: a model is compiled as it is: tensorc.compile(model)") == 1
+
+
 def test_no_torch_is_needed_to_check(project: Project) -> None:
     code = "import sys\nimport tensorc.__main__ as m\ncode = m.main(['check', 'score.py'])\nassert 'torch' not in sys.modules and 'numpy' not in sys.modules\nsys.exit(code)"
     done = subprocess.run([sys.executable, "-c", code], cwd=project.root, env=environment(), capture_output=True, text=True)

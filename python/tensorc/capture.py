@@ -126,6 +126,18 @@ def _kept(root: torch.nn.Module) -> Iterator[None]:
                     own[name] = value
 
 
+@contextmanager
+def _without_device_guard() -> Iterator[None]:
+    """Where there is no CUDA device, torch.export gives the process a guard that dies with the calling thread: the
+    next capture, on another thread, would crash. A capture on the CPU needs none."""
+    own = torch._C._ensureCUDADeviceGuardSet
+    torch._C._ensureCUDADeviceGuardSet = lambda: None
+    try:
+        yield
+    finally:
+        torch._C._ensureCUDADeviceGuardSet = own
+
+
 class _Quiet(io.TextIOBase):
     """A stream that loses what the thread writes that made it: the code runs once more while it is captured."""
 
@@ -162,7 +174,13 @@ def capture(
     level = log.level
     try:
         log.setLevel(logging.CRITICAL)
-        with warnings.catch_warnings(), redirect_stdout(printed), redirect_stderr(complained), _kept(root):
+        with (
+            warnings.catch_warnings(),
+            redirect_stdout(printed),
+            redirect_stderr(complained),
+            _kept(root),
+            _without_device_guard(),
+        ):
             warnings.simplefilter("ignore")
             exported = torch.export.export(root, args, kwargs, strict=False)
     except Exception as error:

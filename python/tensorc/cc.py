@@ -128,7 +128,7 @@ def run(command: list[str], cwd: str, what: str) -> None:
 
 def _archive_key(compiler: Compiler, sources: str) -> str:
     """What the archive depends on: the runtime's text, the compiler, its flags, Python's headers."""
-    flags = (RUNTIME_FLAGS, KERNEL_FLAGS, X86_KERNELS)
+    flags = (RUNTIME_FLAGS, KERNEL_FLAGS, kernel_sets())
     programs = [os.path.realpath(shutil.which(word) or word) for word in compiler.command]
     key = hashlib.sha256(repr((programs, flags, compiler.cflags, python_include(), sys.version)).encode())
     try:
@@ -142,13 +142,18 @@ def _archive_key(compiler: Compiler, sources: str) -> str:
     return key.hexdigest()[:32]
 
 
+def kernel_sets() -> dict[str, tuple[str, ...]]:
+    """The instruction sets that the kernels are compiled for, with their flags."""
+    return X86_KERNELS if os.uname().machine == "x86_64" else {"baseline": X86_KERNELS["baseline"]}
+
+
 def _runtime_units(sources: str, key: str) -> list[tuple[str, str, tuple[str, ...]]]:
     """(object, source, flags) of everything in the archive. Verdicts on recipes are kept under `key`."""
     kernels = os.path.join(sources, "kernel", "kernels.c")
     units: list[tuple[str, str, tuple[str, ...]]] = [
         ("tensorc_rt.o", os.path.join(sources, "tensorc_rt.c"), (*RUNTIME_FLAGS, f'-DTC_RUNTIME_KEY="{key}"'))
     ]
-    sets = X86_KERNELS if os.uname().machine == "x86_64" else {"baseline": X86_KERNELS["baseline"]}
+    sets = kernel_sets()
     units += [(f"kernels_{name}.o", kernels, (*KERNEL_FLAGS, *flags)) for name, flags in sets.items()]
     left_out = tuple(f"-DTC_WITHOUT_{name.upper()}" for name in X86_KERNELS if name not in sets)
     units.append(("recipes.o", os.path.join(sources, "kernel", "recipes.c"), (*KERNEL_FLAGS, *left_out)))

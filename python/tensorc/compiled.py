@@ -38,7 +38,9 @@ MOST_VERSIONS = 8
 # What api.mode sets in every module that has these two.
 __tensorc_rt__ = 0
 _mode = (os.environ.get("TENSORC_MODE") or "auto").strip().lower()
-_building = threading.RLock()  # torch.export is for one thread at a time
+# torch.export changes Modules for all threads: what captures, and each original that we run, has this or waits for it.
+_building = threading.RLock()
+_PATIENCE = 10.0  # seconds; an original may itself wait for another thread's call
 _extensions: dict[str, ModuleType] = {}  # by path: what this process has loaded
 
 
@@ -237,6 +239,8 @@ class Compiled:
     def _run_original(self, why: Uncovered, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if _mode == "native":
             raise RuntimeError(f"tensorc: {self._name} cannot run natively: {why}")
+        if _building.acquire(timeout=_PATIENCE):  # no capture of another thread is in progress
+            _building.release()
         result = self._original(*args, **kwargs)
         self._note_original(why)
         return result
@@ -262,34 +266,41 @@ class Compiled:
     def _first(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The first call of its kind: the original's, and what it gave is what native code has to give."""
         _check_state()
-        if self._n_tried == MOST_VERSIONS:
-            raise Uncovered(f"there are {MOST_VERSIONS} versions already")
+        if not _building.acquire(timeout=_PATIENCE):
+            raise Chosen("another thread captures")
+        try:
+            if self._find(given) is not None:  # another thread's call was faster
+                return self._answer(args, kwargs)
+            if self._n_tried == MOST_VERSIONS:
+                raise Uncovered(f"there are {MOST_VERSIONS} versions already")
+            return self._make(given, args, kwargs)
+        finally:
+            _building.release()
+
+    def _make(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         outside = Outside(self._original)
         watch = outside.watch()
         tensors = [*given.tensors, *outside.tensors()]
         before = _effects(tensors)
         result = self._original(*args, **kwargs)
         changes = before != _effects(tensors)
-        with _building:
-            if self._find(given) is not None:  # another thread's call was faster
-                return self._answer(args, kwargs)
-            self._n_tried += 1
-            label = ", ".join(type_text(tensor, "an argument") for tensor in given.tensors)
-            version = Version(label, frontend.extension().Watch((), (), ()) if self._frozen else watch)
-            try:
-                if not watch.holds():
-                    raise Uncovered("a call changes attributes of the model")
-                program = _capture(self._original, outside, args, kwargs)
-                if changes:
-                    raise Uncovered("a call writes to an argument, parameter or buffer, or draws random numbers")
-                version.build(program)
-                results = version.try_native(given.tensors)
-                unlike = self._difference(version, given, results, result)
-                if unlike is not None:
-                    raise Uncovered(f"what was captured differs from eager: {unlike}")
-            except (Uncovered, Problem) as why:
-                version.refused = str(why)
-            self._versions.setdefault(given.key, []).append(version)
+        self._n_tried += 1
+        label = ", ".join(type_text(tensor, "an argument") for tensor in given.tensors)
+        version = Version(label, frontend.extension().Watch((), (), ()) if self._frozen else watch)
+        try:
+            if not watch.holds():
+                raise Uncovered("a call changes attributes of the model")
+            program = _capture(self._original, outside, args, kwargs)
+            if changes:
+                raise Uncovered("a call writes to an argument, parameter or buffer, or draws random numbers")
+            version.build(program)
+            results = version.try_native(given.tensors)
+            unlike = self._difference(version, given, results, result)
+            if unlike is not None:
+                raise Uncovered(f"what was captured differs from eager: {unlike}")
+        except (Uncovered, Problem) as why:
+            version.refused = str(why)
+        self._versions.setdefault(given.key, []).append(version)
         if version.refused is None:
             return self._gave(version, results)
         if _mode == "native":

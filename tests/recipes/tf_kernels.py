@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterator
 
 import numpy as np
+from mirror import Case, Matmul, Operand, Place, Recipe, Rule
 from tensorc import cc
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -23,41 +24,6 @@ SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 BASELINE, AVX2, AVX512 = range(3)
 LAST, FIRST = 0, 1
 THREADS = int(os.environ.get("TENSORC_TF_THREADS", 0)) or os.cpu_count() or 1  # TensorFlow's, for the rules
-
-
-class Place(C.Structure):
-    _fields_ = [("offset", C.c_int64), ("total", C.c_int64), ("threads", C.c_int)]
-
-
-class Operand(C.Structure):
-    _fields_ = [("p", C.c_void_p), ("row", C.c_int64), ("col", C.c_int64)]
-
-
-class Pieces(C.Structure):
-    _fields_ = [(name, C.c_int64) for name in ("rows", "cols", "k")]
-
-
-class Matmul(C.Structure):
-    _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
-    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")]
-    _fields_ += [("transposed", C.c_bool), ("way", C.c_int), ("chain", C.c_int64), ("pieces", Pieces)]
-
-
-class Case(C.Structure):
-    _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int), ("bias", C.c_bool)]
-    _fields_ += [("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool)]
-    _fields_ += [("law", C.c_void_p)]
-
-
-class Rule(C.Structure):
-    _fields_ = [("exact", C.c_bool), ("blocks", C.c_bool)]
-    _fields_ += [(name, C.c_int64) for name in ("min_rows", "align", "pack_elems")]
-    _fields_ += [("way", C.c_int), ("chain", C.c_int64), ("pieces", Pieces)]
-
-
-class Recipe(C.Structure):
-    _fields_ = [("name", C.c_char_p), ("class", C.c_int), ("rule", C.CFUNCTYPE(Rule, C.c_int, C.POINTER(Case)))]
-    _fields_ += [("kernel", C.c_void_p * 3)]
 
 
 @functools.cache
