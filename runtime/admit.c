@@ -267,8 +267,6 @@ static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, const TcReci
       [TC_MAP1] = battery_map1,     [TC_MAP2] = battery_map2,    [TC_REDUCE] = battery_along,
       [TC_ROWWISE] = battery_along, [TC_ARGMAX] = battery_along, [TC_TRANSPOSE] = battery_transpose,
       [TC_NORM] = battery_norm,     [TC_PICK] = battery_pick,    [TC_CONV] = battery_conv};
-  if (!recipe->kernel[lane->isa].map1)
-    return 0;
   Battery *battery = aligned_alloc(64, (sizeof *battery + 63) / 64 * 64);
   if (!battery)
     return -1;
@@ -289,6 +287,8 @@ static int op_examine(TcCall *tc, const Lane *lane, const TcOp *op, const TcReci
 /* As op_examine, by this process or one before. */
 static int variant_verdict(TcCall *tc, Lane *lane, const TcOp *op, const TcRecipe *variant,
                            int threads, TcLaw *law) {
+  if (!variant->kernel[lane->isa].map1) /* not compiled in: nothing to examine, or to keep */
+    return 0;
   if (!lane->verdicts.known) {
     Dl_info owner;
     verdict_file_find(&lane->verdicts, lane->name,
