@@ -676,7 +676,7 @@ uint64_t emit_digest(const char *text);           /* by which a loader knows an 
  * wrong, and how. */
 bool graph_read(Unit *unit, const char *text, size_t n_bytes, Buf *problem);
 
-/* ── view.c, layout.c: a graph's plan ────────────────────────────────────────────────────────── */
+/* ── view.c, ways.c, layout.c: a graph's plan ────────────────────────────────────────────────── */
 
 /* What part of its operand's memory a node is. */
 typedef enum {
@@ -800,6 +800,8 @@ typedef struct Home {
   int last;  /* of a root: the last instruction that reads its memory; -1: none */
 } Home;
 
+/* How the node comes about; also fills in what of its home that needs. */
+Way way_of(Arena *arena, const Ir *ir);
 void layout_func(Unit *unit, Func *func);
 void layout_print(Buf *out, const Func *func);
 bool loop_is_placed(const Ir *ir);         /* the loop has to know torch's lanes */

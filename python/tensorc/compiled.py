@@ -265,10 +265,10 @@ class Compiled:
 
     def _first(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The first call of its kind: the original's, and what it gave is what native code has to give."""
-        _check_state()
         if not _building.acquire(timeout=_PATIENCE):
             raise Chosen("another thread captures")
         try:
+            _check_state()  # only now: that torch is tracing is said to all threads
             if self._find(given) is not None:  # another thread's call was faster
                 return self._answer(args, kwargs)
             if self._n_tried == MOST_VERSIONS:
