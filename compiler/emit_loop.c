@@ -221,7 +221,7 @@ static void print_vector_part(Loop *loop, const Ir *ir) {
     side_by_side = side_by_side && (stride == 1 || stride == 0);
   }
   if (side_by_side && n_still < 2)
-    buf_addf(loop->out, "  const int64_t split = lanes > 0 ? %lld - %lld %% (2 * lanes) : 0;\n",
+    buf_addf(loop->out, "  const int64_t split = %lld - %lld %% (2 * lanes);\n",
              (long long)loop->sizes[inner], (long long)loop->sizes[inner]);
   else
     buf_add(loop->out, "  const int64_t split = 0;\n  (void)lanes;\n");

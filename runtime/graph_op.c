@@ -123,5 +123,5 @@ bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, co
 
 int tc_graph_lanes(const TcFrame *frame) {
   (void)frame;
-  return torch_lane.isa == TC_ISA_BASELINE ? 0 : tc__kernels((int)torch_lane.isa)->lanes;
+  return tc__kernels((int)torch_lane.isa)->lanes;
 }

@@ -277,7 +277,7 @@ bool tc_graph_view(TcFrame *frame, int value, int root, int64_t offset);
 /* The memory of what calls[call] gives, which is the same at every call of the graph: run at the
  * first. NULL: an exception is set. */
 void *tc_graph_once(TcFrame *frame, int index, int call);
-/* Floats in a vector of the wheel's loops; 0: they have none whose bits differ. */
+/* Floats in a vector of the wheel's loops. */
 int tc_graph_lanes(const TcFrame *frame);
 
 /* ops[op] by its recipe, into `out`. False: not here, now, or for these sizes; no exception is set.

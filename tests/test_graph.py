@@ -364,9 +364,13 @@ def arguments(seed: int) -> list[Any]:
     ]  # fmt: skip
 
 
-def test_every_row_has_the_bits_of_eager(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kernels", ["the host's", "default"])
+def test_every_row_has_the_bits_of_eager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: str) -> None:
     import torch
 
+    if kernels == "default":  # torch asks at its first operation
+        monkeypatch.setenv("ATEN_CPU_CAPABILITY", kernels)
+        assert torch.backends.cpu.get_cpu_capability() == "DEFAULT"
     with torch.no_grad():
         inputs = arguments(0)
         writer = Writer(inputs)
