@@ -816,7 +816,8 @@ def test_every_difference_is_one() -> None:
 
 
 def test_another_process_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The cache folder is all that they share: the second one runs no compiler."""
+    """The cache folder is all that they share: the second one runs no compiler, unless what is there was cut short (loading
+    that would end the process)."""
     import multiprocessing
 
     import tensorc
@@ -833,11 +834,27 @@ def test_another_process_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.M
         fast = tensorc.compile(lambda x: x * 3 - 1)
         told.put([fast(torch.ones(2)).tolist(), fast.body, made, len(cc.cached())])
 
-    for made in (["a captured graph"], []):
+    for made in (["a captured graph"], [], ["a captured graph"]):
         process = fork.Process(target=work)
         process.start()
         assert told.get(timeout=60) == [[2.0, 2.0], "exact", made, 1]
         process.join()
+        (extension,) = tmp_path.glob("graph-*/*.so")
+        if not made:
+            extension.write_bytes(extension.read_bytes()[:9000])
+
+
+def test_what_cannot_be_loaded_leaves_the_original(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import tensorc
+    import torch
+    from tensorc import cc
+
+    (tmp_path / "no.so").write_text("no extension")
+    monkeypatch.setattr(cc, "cached_extension", lambda *args: str(tmp_path / "no.so"))
+    fast, x = tensorc.compile(lambda x: x * 5 - 1), torch.ones(2)
+    with pytest.warns(RuntimeWarning, match="no.so"):
+        same(x * 5 - 1, fast(x))
+    assert fast.body == "python"
 
 
 def test_without_a_compiler_the_original_runs(monkeypatch: pytest.MonkeyPatch) -> None:

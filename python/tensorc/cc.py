@@ -266,6 +266,24 @@ def module_command(
     ]
 
 
+def _digest_of(path: str) -> str | None:
+    """Of the file's content; None when there is none to read."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def _is_whole(path: str) -> bool:
+    """Whether the file is as it was made: loading one that is cut short ends the process."""
+    try:
+        with open(path + ".sha256", encoding="ascii") as file:
+            return file.read() == _digest_of(path)
+    except (OSError, ValueError):
+        return False
+
+
 def cached_extension(name: str, c_text: bytes, flags: tuple[str, ...]) -> str:
     """The extension module `name` made of this C with these flags: one of the cache, or new in it. Its path. Problem
     when it cannot be made."""
@@ -279,8 +297,9 @@ def cached_extension(name: str, c_text: bytes, flags: tuple[str, ...]) -> str:
     key.update(c_text)
     place = os.path.join(cache_dir(), f"graph-{key.hexdigest()[:32]}")
     output = name + EXTENSION_SUFFIXES[0]
-    if os.path.exists(os.path.join(place, output)):
-        return os.path.join(place, output)
+    made = os.path.join(place, output)
+    if _is_whole(made):
+        return made
     import tempfile
 
     from tensorc.atomic import write
@@ -291,9 +310,10 @@ def cached_extension(name: str, c_text: bytes, flags: tuple[str, ...]) -> str:
         with tempfile.TemporaryDirectory(dir=place) as scratch:
             write(os.path.join(scratch, f"{name}.c"), c_text)
             run(module_command(compiler, archive_path, f"{name}.c", output, flags), scratch, "a captured graph")
-            os.replace(os.path.join(scratch, output), os.path.join(place, output))
+            write(made + ".sha256", str(_digest_of(os.path.join(scratch, output))).encode())
+            os.replace(os.path.join(scratch, output), made)
     except OSError as error:
         raise Problem(
             f"cannot write the cache {cache_dir()}: {error.strerror}: choose a folder with TENSORC_CACHE_DIR"
         ) from None
-    return os.path.join(place, output)
+    return made

@@ -94,8 +94,12 @@ class Version:
         except ValueError as error:
             raise Uncovered(str(error)) from None
         flags = (*cc.GRAPH_FLAGS, "-DTC_ONLY_" + frontend.extension().host())
-        module = _load(name, cc.cached_extension(name, graph.c(name).encode(), flags))
-        self.native = module.load(program.constants, tuple(program.calls[node] for node in graph.calls))
+        path = cc.cached_extension(name, graph.c(name).encode(), flags)
+        try:
+            module = _load(name, path)
+            self.native = module.load(program.constants, tuple(program.calls[node] for node in graph.calls))
+        except (ImportError, RuntimeError) as error:  # of a cache that may run nothing, a torch that we do not know
+            raise Uncovered(str(error)) from None
         self.unfit = module.Unfit
         self.operations = [Operation(*row) for row in graph.report()]
         self.constants = program.constants
