@@ -29,7 +29,7 @@ demo: $(VENV)/build.stamp $(VENV)/$(LANE).stamp
 	$(TENSORC) bench $(WORKLOADS):score --args $(WORKLOADS):arguments --rows 1,16,128
 	$(TENSORC) bench $(WORKLOADS):$(if $(filter torch,$(LANE)),mlp,chain) --args $(WORKLOADS):arguments --rows 512
 
-# Files go to processes in order, the recipes last: they start the frameworks' threads, which no forked test survives.
+# Groups of tests go to processes in order, the recipes last: they start the frameworks' threads, which no forked test survives.
 JOBS := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 test: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
