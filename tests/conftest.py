@@ -414,7 +414,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     import torch  # noqa: F401  once, in the parent: importing takes longer than most tests
 
     read, write = os.pipe()
-    child = os.fork()
+    child = forked.fork()
     if child == 0:
         code, text = 1, ""
         try:

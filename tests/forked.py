@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import gc
 import importlib
 import importlib.util
 import os
@@ -46,6 +47,15 @@ def _named(code: str) -> list[str]:
     return [name for name in FRAMEWORKS if name in code]
 
 
+def fork() -> int:
+    """os.fork(); the child's garbage collector passes by what was there before, which is large and shared with its parent."""
+    gc.freeze()
+    pid = os.fork()
+    if pid:
+        gc.unfreeze()
+    return pid
+
+
 class Child:
     """Runs code as `python -P -c CODE` would, with these three files, this environment, in this folder."""
 
@@ -55,7 +65,7 @@ class Child:
         sys.stdout.flush()
         sys.stderr.flush()
         self.status: int | None = None  # a signal's number, negative, when one ended it
-        self.pid = os.fork()
+        self.pid = fork()
         if self.pid == 0:
             status = 70
             try:
