@@ -32,11 +32,11 @@ demo: $(VENV)/build.stamp $(VENV)/$(LANE).stamp
 # Groups of tests go to processes in order, the recipes last: they start the frameworks' threads, which no forked test survives.
 JOBS := $(shell n=$$(nproc); echo $$((n < 4 ? n : 4)))
 test: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
-	$(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+	$(PY) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 # The same tests with more calls: sweeps that take the better part of an hour.
 slow: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
-	SLOW=1 $(PY) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+	SLOW=1 $(PY) -m pytest -n $(JOBS) --dist loadscope --no-loadscope-reorder
 
 # Random programs against Python, to the bit: make fuzz PROGRAMS=20000 SEED=0
 PROGRAMS := 2000

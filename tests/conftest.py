@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import select
@@ -69,11 +70,26 @@ def pytest_pycollect_makemodule(module_path: Path, parent: pytest.Collector) -> 
     return _Nothing.from_parent(parent, path=module_path) if CASES in module_path.parents else None
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What one of several processes runs whole: a file, which builds once; the cases of a lane, whose processes have its framework."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(f"cases-{item.case.lane}" if isinstance(item, CaseItem) else item.path.name))
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Groups(LoadScopeScheduling):
+        """What one of several processes runs whole: a file, which builds once; the cases of a lane, whose processes have its
+        framework. What starts processes of its own, without a build, is apart."""
+
+        def _split_scope(self, nodeid: str) -> str:
+            path, _, name = nodeid.partition("::")
+            if path.startswith("tests/cases/"):
+                return _lane(config.rootpath / path)
+            return nodeid if name.startswith("test_other_") else path
+
+    return Groups(config, log)
+
+
+@functools.cache
+def _lane(path: Path) -> str:
+    return casefile.read(path).lane
 
 
 class CaseItem(pytest.Item):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from workbench import ROOT, TESTS, Project, tensorc
+from workbench import ROOT, TESTS, Project
 
 FLAGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wno-sign-conversion", "-Wundef", "-Wstrict-prototypes", "-Wmissing-prototypes", "-Werror"]
 INCLUDE = "-I" + sysconfig.get_path("include")
@@ -94,10 +94,6 @@ def test_a_warning_is_seen(tmp_path: Path) -> None:
         clean(compilers()[0], [bad])
 
 
-def test_a_build_with_warnings_as_errors(tmp_path: Path) -> None:
-    from workbench import environment
-
+def test_a_build_with_warnings_as_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = TESTS / "cases" / "torch" / "chains.py"
-    project = Project(tmp_path, {"chains.py": path.read_bytes()})
-    done = tensorc("build", project.root, env=environment(CFLAGS=" ".join(FLAGS), TENSORC_CACHE_DIR=str(tmp_path / "cache")))
-    assert done.returncode == 0, done.stderr
+    Project(tmp_path, {"chains.py": path.read_bytes()}).build_with_runtime(monkeypatch, tmp_path / "cache", " ".join(FLAGS))

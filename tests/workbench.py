@@ -53,6 +53,15 @@ def has_torch() -> bool:
     return importlib.util.find_spec("torch") is not None
 
 
+def own_sets() -> dict[str, tuple[str, ...]]:
+    """The instruction sets of the kernels that this CPU runs, with their flags."""
+    from tensorc import cc
+
+    flags = Path("/proc/cpuinfo").read_text().split()
+    needs = {"baseline": "sse2", "avx2": "avx2", "avx512": "avx512f"}
+    return {name: how for name, how in cc.kernel_sets().items() if needs[name] in flags}
+
+
 def difference_of_arrays(want: Any, got: Any) -> str | None:
     """One line that says how two numpy arrays differ in dtype, shape or bits (a NaN equals a NaN), or None."""
     if (want.dtype, want.shape) != (got.dtype, got.shape):
@@ -143,9 +152,7 @@ class Project:
         from tensorc import __main__, cc
 
         with monkeypatch.context() as changed:
-            flags = Path("/proc/cpuinfo").read_text().split()
-            needs = {"baseline": "sse2", "avx2": "avx2", "avx512": "avx512f"}
-            sets = {name: how for name, how in cc.kernel_sets().items() if needs[name] in flags}
+            sets = own_sets()
             changed.setattr(cc, "kernel_sets", lambda: sets)
             changed.setenv("TENSORC_CACHE_DIR", str(cache))
             changed.setenv("CFLAGS", cflags)

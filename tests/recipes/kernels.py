@@ -8,12 +8,11 @@ import ctypes as C
 import functools
 import os
 import re
-import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
 
+import shared_object
 import torch
 from mirror import CHAINS as CHAINS
 from mirror import CHAINS_TO_0 as CHAINS_TO_0
@@ -22,11 +21,8 @@ from mirror import PLAIN as PLAIN
 from mirror import ROW_LANES as ROW_LANES
 from mirror import WHEEL as WHEEL
 from mirror import Case, Conv, Law, Matmul, Norm, Operand, Pick, Place, Recipe, Rule
-from tensorc import cc
+from shared_object import KERNEL
 
-KERNEL = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "runtime", "kernel"))
-FLAGS = [*cc.KERNEL_FLAGS, "-fvisibility=default", "-Werror=implicit"]
-SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 LAST, FIRST = 0, 1
 ROWWISE = ("softmax", "log_softmax", "cumsum", "cumprod")
 
@@ -67,7 +63,7 @@ def library() -> C.CDLL:
     if not built:
         folder = tempfile.mkdtemp(prefix="tensorc-recipes-")
         built = os.path.join(folder, "librecipes.so")
-        build(built)
+        shared_object.build(built)
         os.environ["TENSORC_RECIPES_SO"] = built  # for subprocesses
     loaded = C.CDLL(built)
     wheel = os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so")
@@ -76,18 +72,6 @@ def library() -> C.CDLL:
     loaded.tc__known_laws.restype = C.POINTER(Law)
     loaded.tc__isa_runs.restype = C.c_bool
     return loaded
-
-
-def build(target: str) -> None:
-    compiler = shlex.split(os.environ.get("CC", "gcc"))
-    folder = os.path.dirname(target)
-    objects = []
-    for name, flags in SETS.items():
-        objects.append(os.path.join(folder, f"kernels_{name.lower()}.o"))
-        one = [*compiler, *FLAGS, *flags]
-        subprocess.run([*one, "-c", os.path.join(KERNEL, "kernels.c"), "-o", objects[-1]], check=True)
-    last = [*compiler, *FLAGS, "-shared", os.path.join(KERNEL, "recipes.c"), *objects]
-    subprocess.run([*last, "-o", target, "-lm", "-ldl"], check=True)
 
 
 def isa() -> int:

@@ -20,7 +20,9 @@ import time
 from collections.abc import Callable
 
 import kernels
+import shared_object
 import torch
+from tensorc import cc
 
 CHUNK = 1 << 22
 OPS = [*kernels.names("MAP1"), "exp-lanes", "sigmoid-tail", "gelu_tanh-tail"]
@@ -34,7 +36,7 @@ def floats(begin: int, n: int) -> torch.Tensor:
 def build(name: str, *flags: str) -> C.CDLL:
     target = os.path.join(tempfile.mkdtemp(prefix="tensorc-sweep-"), name + ".so")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), name + ".c")
-    command = ["gcc", *kernels.FLAGS, *flags, "-I", kernels.KERNEL, "-shared", source, "-o", target]
+    command = ["gcc", *shared_object.FLAGS, *flags, "-I", shared_object.KERNEL, "-shared", source, "-o", target]
     subprocess.run([*command, "-lm", "-ldl"], check=True)
     return C.CDLL(target)
 
@@ -45,7 +47,7 @@ class Lanes:
     def __init__(self) -> None:
         capability = torch.backends.cpu.get_cpu_capability()
         symbol = {"AVX512": "Sleef_expf16_u10", "AVX2": "Sleef_expf8_u10"}[capability]
-        self.built = build("sleef", *kernels.SETS[capability])
+        self.built = build("sleef", *cc.X86_KERNELS[capability.lower()])
         wheel = C.CDLL(os.path.join(os.path.dirname(torch.__file__), "lib", "libtorch_cpu.so"))
         self.sleef = C.cast(getattr(wheel, symbol), C.c_void_p)
 

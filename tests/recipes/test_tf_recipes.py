@@ -4,7 +4,7 @@ Eigen's operations are compared with the kernels of each set that this CPU runs;
 that oneDNN uses, the other one in a process with ONEDNN_MAX_CPU_ISA. Those two have a variant for processes where oneDNN
 is off: one of the two is compared here, the other one in a process with TF_ENABLE_ONEDNN_OPTS. Thread counts are tried in
 a process each too.
-TENSORC_RECIPES_RANDOM: how many random shapes (1,000). All floats through the unary recipes: tf_sweep.py, SWEEP.md.
+TENSORC_RECIPES_RANDOM: how many random shapes (300, 1,000 by make slow). All floats through the unary recipes: tf_sweep.py, SWEEP.md.
 """
 
 import itertools
@@ -25,8 +25,9 @@ import pytest
 tf = pytest.importorskip("tensorflow", reason="TensorFlow is not installed")
 
 import tf_kernels as kernels  # noqa: E402
+from workbench import SLOW  # noqa: E402
 
-RANDOM = int(os.environ.get("TENSORC_RECIPES_RANDOM", "1000"))
+RANDOM = int(os.environ.get("TENSORC_RECIPES_RANDOM", "1000" if SLOW else "300"))
 if "TENSORC_TF_THREADS" in os.environ:
     tf.config.threading.set_intra_op_parallelism_threads(kernels.THREADS)
 MAP1 = {
@@ -413,15 +414,14 @@ def test_baseline_has_none() -> None:
 
 
 @pytest.mark.skipif("TENSORC_TF_THREADS" in os.environ, reason="this is already one of them")
-@pytest.mark.parametrize("threads", [1, 2, 5])
 @pytest.mark.parametrize("most", ["ALL", "AVX2"])
-@pytest.mark.parametrize("onednn", [False, True], ids=["eigen", "onednn"])
-def test_other_process(onednn: bool, most: str, threads: int) -> None:
+@pytest.mark.parametrize(("onednn", "threads"), [(onednn, n) for n in (1, 2, 5) for onednn in (False, True) if SLOW or n == (2 if onednn else 5)])
+def test_other_process(onednn: bool, threads: int, most: str) -> None:
     if most == "AVX2" and kernels.AVX512 not in SETS:
         pytest.skip("all that this processor has is AVX2")
     environment = dict(os.environ, TF_ENABLE_ONEDNN_OPTS=str(int(onednn)), ONEDNN_MAX_CPU_ISA=most)
     environment["TENSORC_TF_THREADS"] = str(threads)
-    environment["TENSORC_RECIPES_RANDOM"] = str(RANDOM // 20)
+    environment["TENSORC_RECIPES_RANDOM"] = str(RANDOM // 10)
     chosen = "softmax or random or big or (matmul and small)" if threads == 2 else "random or big"
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", chosen, __file__]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)

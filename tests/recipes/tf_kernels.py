@@ -7,20 +7,15 @@ the right answer is. Neither torch nor TensorFlow is imported.
 import ctypes as C
 import functools
 import os
-import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 
 import numpy as np
+import shared_object
 from mirror import Case, Matmul, Operand, Place, Recipe, Rule
-from tensorc import cc
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-KERNEL = os.path.normpath(os.path.join(HERE, "..", "..", "runtime", "kernel"))
-FLAGS = [*cc.KERNEL_FLAGS, "-fvisibility=default", "-Werror=implicit"]
-SETS = {name.upper(): flags for name, flags in cc.X86_KERNELS.items()}
 BASELINE, AVX2, AVX512 = range(3)
 LAST, FIRST = 0, 1
 THREADS = int(os.environ.get("TENSORC_TF_THREADS", 0)) or os.cpu_count() or 1  # TensorFlow's, for the rules
@@ -32,23 +27,12 @@ def library() -> C.CDLL:
     built = os.environ.get("TENSORC_TF_RECIPES_SO")
     if not built:
         built = os.path.join(tempfile.mkdtemp(prefix="tensorc-tf-recipes-"), "librecipes.so")
-        build(built)
+        shared_object.build(built, os.path.join(HERE, "tf_call.c"))
         os.environ["TENSORC_TF_RECIPES_SO"] = built  # for subprocesses
     loaded = C.CDLL(built)
     for name in ("map1", "map2", "along", "matmul", "transpose"):
         getattr(loaded, "call_" + name).restype = C.c_double
     return loaded
-
-
-def build(target: str) -> None:
-    compiler = [*shlex.split(os.environ.get("CC", "gcc")), *FLAGS]
-    objects = []
-    for name, flags in SETS.items():
-        objects.append(os.path.join(os.path.dirname(target), f"kernels_{name.lower()}.o"))
-        one = [*compiler, *flags, "-c", os.path.join(KERNEL, "kernels.c")]
-        subprocess.run([*one, "-o", objects[-1]], check=True)
-    sources = [os.path.join(KERNEL, "recipes.c"), os.path.join(HERE, "tf_call.c")]
-    subprocess.run([*compiler, "-I", KERNEL, "-shared", *sources, *objects, "-o", target, "-lm", "-ldl"], check=True)
 
 
 def runs(isa: int) -> bool:

@@ -6,13 +6,14 @@ import subprocess
 import tempfile
 
 import kernels
+import shared_object
 import torch
 
 
 def harness() -> C.CDLL:
     target = os.path.join(tempfile.mkdtemp(prefix="tensorc-timing-"), "timing.so")
     source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "timing.c")
-    flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-I", kernels.KERNEL]
+    flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-I", shared_object.KERNEL]
     subprocess.run([os.environ.get("CC", "gcc"), *flags, source, "-o", target], check=True)
     loaded = C.CDLL(target)
     for name in ("time_map1", "time_map2", "time_along", "time_matmul"):
