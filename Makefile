@@ -18,7 +18,7 @@ OWN_PY := setup.py python/tensorc bench
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wundef -Wstrict-prototypes -Wmissing-prototypes
 PYTHON_INCLUDE = $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
-.PHONY: demo test slow fuzz check format bench asan build docs clean
+.PHONY: demo test slow fuzz samples check format bench asan build docs clean
 
 # LANE=tensorflow shows the other framework.
 LANE := torch
@@ -43,6 +43,10 @@ PROGRAMS := 2000
 SEED := 0
 fuzz: $(VENV)/build.stamp $(VENV)/torch.stamp
 	$(PY) tests/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
+
+# torch's own test inputs of every operator that graphs know, against eager, to the bit
+samples: $(VENV)/build.stamp $(VENV)/torch.stamp
+	$(PY) tests/samples.py
 
 bench: $(VENV)/build.stamp $(VENV)/torch.stamp $(VENV)/tensorflow.stamp
 	$(PY) bench/run.py
@@ -97,7 +101,7 @@ $(PY):
 PIP := $(PY) -m pip install -q --disable-pip-version-check
 
 $(VENV)/deps.stamp: $(PY)
-	$(PIP) "setuptools>=70.1,<82" packaging filelock $(NUMPY) pytest pytest-xdist hypothesis jaxtyping jsonschema
+	$(PIP) "setuptools>=70.1,<82" packaging filelock $(NUMPY) pytest pytest-xdist hypothesis expecttest jaxtyping jsonschema
 	$(PIP) --no-deps $(REFERENCE)
 	@touch $@
 
