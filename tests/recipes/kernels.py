@@ -301,4 +301,4 @@ def difference(got: torch.Tensor, wanted: torch.Tensor) -> str | None:
 
 
 if __name__ == "__main__":
-    build(sys.argv[1])
+    shared_object.build(sys.argv[1])

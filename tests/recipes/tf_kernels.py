@@ -172,4 +172,4 @@ def difference(got: np.ndarray, wanted: np.ndarray) -> str | None:
 
 
 if __name__ == "__main__":
-    build(sys.argv[1])
+    shared_object.build(sys.argv[1], os.path.join(HERE, "tf_call.c"))
