@@ -18,7 +18,7 @@ OWN_PY := setup.py python/tensorc bench
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wundef -Wstrict-prototypes -Wmissing-prototypes
 PYTHON_INCLUDE = $$($(PY) -c 'import sysconfig; print(sysconfig.get_path("include"))')
 
-.PHONY: demo test slow fuzz samples check format bench asan build docs clean
+.PHONY: demo test slow fuzz fuzz-graphs samples check format bench asan build docs clean
 
 # LANE=tensorflow shows the other framework.
 LANE := torch
@@ -43,6 +43,11 @@ PROGRAMS := 2000
 SEED := 0
 fuzz: $(VENV)/build.stamp $(VENV)/torch.stamp
 	$(PY) tests/fuzz.py --programs $(PROGRAMS) --seed $(SEED)
+
+# Random programs of tensor operations through tensorc.compile: make fuzz-graphs GRAPHS=5000 SEED=0
+GRAPHS := 500
+fuzz-graphs: $(VENV)/build.stamp $(VENV)/torch.stamp
+	$(PY) tests/fuzz_graphs.py --graphs $(GRAPHS) --seed $(SEED)
 
 # torch's own test inputs of every operator that graphs know, against eager, to the bit
 samples: $(VENV)/build.stamp $(VENV)/torch.stamp

@@ -164,7 +164,9 @@ static void print_number(Buf *out, const Attr *attr, DType dtype) {
                                                                          : (float)attr->integer)
                   : attr->kind == ATTR_FLOAT ? attr->number
                                              : (double)attr->integer;
-  if (isinf(number))
+  if (number == 0 && !signbit(number))
+    buf_addf(out, "tc_zero_%s", dtype_table[dtype].text);
+  else if (isinf(number))
     buf_addf(out, "(%sINFINITY)", number < 0 ? "-" : "");
   else
     buf_addf(out, dtype == DTYPE_F32 ? "(%af)" : "(%a)", number);
@@ -317,7 +319,8 @@ static void print_fold(Loop *loop, const Ir *ir) {
 }
 
 void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands) {
-  Loop loop = {.out = out, .arena = arena, .root = ir};
+  Buf nests = {0};
+  Loop loop = {.out = &nests, .arena = arena, .root = ir};
   find_operands(&loop, ir);
   buf_addf(out, "\n/* %s = %s */\nTC_INLINE void loop_%d(", ir->name, ir->schema, ir->id);
   if (loop_is_placed(ir))
@@ -325,14 +328,15 @@ void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands) 
   buf_addf(out, "%s *restrict out", c_type(ir->type.dtype));
   for (int i = 0; i < loop.operands.n; i++)
     buf_addf(out, ", const %s *restrict a%d", c_type(loop.operands.items[i]->type.dtype), i);
-  buf_add(out, ")\n{\n");
   if (type_elements(ir->type) > 0 && loop_has_pieces(ir->home->row))
     print_nests_of_pieces(&loop, ir);
   else if (ir->home->fold)
     print_fold(&loop, ir);
   else
     print_nest_of_node(&loop, ir);
-  buf_add(out, "}\n");
+  bool has_zero = nests.text && strstr(nests.text, "tc_zero_");
+  buf_addf(out, ")\n{\n%s%s}\n", has_zero ? "  TC_ZEROS;\n" : "", nests.text ? nests.text : "");
+  buf_free(&nests);
   *operands = loop.operands.items;
   *n_operands = loop.operands.n;
 }

@@ -9,6 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A zero that no C compiler knows: gcc 12 takes 0 - x for -x where it sees that x is never -0. A
+ * body that uses it begins with TC_ZEROS. */
+#define TC_ZEROS                                                                                   \
+  float tc_zero_f32 = 0;                                                                           \
+  double tc_zero_f64 = 0;                                                                          \
+  __asm__("" : "+m"(tc_zero_f32), "+m"(tc_zero_f64))
+#define tc_zero_i64 INT64_C(0)
+#define tc_zero_i32 0
+
 /* NaN stays NaN, and -0 is -0. */
 #define TC_POINT(t, T)                                                                             \
   static inline T tc_relu_##t(T x) { return x < 0 ? 0 : x; }                                       \

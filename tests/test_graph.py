@@ -258,6 +258,10 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
             out += [w.call(schema, t) for t in (a, gappy, turned, cube, doubles)]
             out += [w.call(schema, ints)] if schema in ("aten::relu", "aten::neg", "aten::abs", "aten::square", "aten::floor") else []
 
+    positive = w.call("aten::abs", a), w.call("aten::to.dtype", flags, torch.float32), w.call("aten::to.dtype", ints, torch.float64)
+    out += [w.call("aten::rsub.Scalar", x, 0.0) for x in positive]  # which is not -x
+    out.append(w.call("aten::sub.Tensor", w.call("aten::zeros_like", a), positive[0]))
+
     def read(view: Any) -> Any:
         return w.call("aten::mul.Tensor", view, 2) if view.dtype.is_floating_point else w.call("aten::add.Tensor", view, 1)
 
