@@ -25,7 +25,7 @@ static const char *dtype_constant(DType dtype) {
   return names[dtype];
 }
 
-/* How each value lies; of several results only that they are several. */
+/* How each value lies; of several results, or what only a call tells, no more than that. */
 static void emit_specs(Buf *out, const Func *func) {
   buf_addf(out, "\nstatic const TcSpec specs[] = {\n");
   for (int i = 0; i < func->body.n; i++) {
@@ -39,7 +39,8 @@ static void emit_specs(Buf *out, const Func *func) {
       emit_numbers(out, ir->type.shape->strides, ir->type.rank);
       buf_addf(out, "}, /* %s */\n", ir->name);
     } else {
-      buf_addf(out, "    {.rank = TC_SEVERAL}, /* %s */\n", ir->name);
+      buf_addf(out, "    {.rank = %s}, /* %s */\n",
+               ir->type.kind == TYPE_OBJECT ? "TC_OBJECT" : "TC_SEVERAL", ir->name);
     }
   }
   buf_add(out, "};\n");
@@ -84,7 +85,7 @@ static void emit_call(Buf *out, const Ir *ir) {
     for (int i = ir->n_attrs - n_keywords; i < ir->n_attrs; i++)
       buf_addf(out, "\"%s\"%s", ir->attrs[i].keyword, i + 1 < ir->n_attrs ? ", " : "}");
   }
-  buf_add(out, "},\n");
+  buf_addf(out, "%s},\n", ir->has_effect ? ", .has_effect = true" : "");
 }
 
 static int emit_calls(Buf *out, const Func *func) {

@@ -213,6 +213,10 @@ static bool read_type(Reader *r, Type *type) {
   if (!skip(r, ":"))
     return wrong(r, "a type is missing");
   skip_blanks(r);
+  if (skip(r, "object")) {
+    *type = (Type){.kind = TYPE_OBJECT};
+    return true;
+  }
   if (!skip(r, "("))
     return read_tensor_type(r, type);
   while (!skip(r, ")")) {
@@ -221,6 +225,8 @@ static bool read_type(Reader *r, Type *type) {
       return wrong(r, "a list of types does not end");
     if (skip(r, "none"))
       item = (Type){.kind = TYPE_NONE};
+    else if (skip(r, "object"))
+      item = (Type){.kind = TYPE_OBJECT};
     else if (!read_tensor_type(r, &item))
       return false;
     ARENA_PUSH(&r->unit->arena, &types, item);
@@ -329,16 +335,6 @@ static bool read_attr(Reader *r, Ir *ir, Attr *attr, int depth) {
   return true;
 }
 
-/* Whether the operation writes into its operands: "aten::add_.Tensor", "aten::cat.out". */
-static bool has_effect(const char *schema) {
-  size_t n = strcspn(schema, ".");
-  const char *overload = schema[n] ? schema + n + 1 : "";
-  size_t n_overload = strlen(overload);
-  bool out = n_overload >= 3 && strcmp(overload + n_overload - 3, "out") == 0;
-  bool in_place = n > 1 && schema[n - 1] == '_' && schema[n - 2] != '_';
-  return out || (in_place && strcmp(schema, "aten::detach_") != 0);
-}
-
 /* ── lines ───────────────────────────────────────────────────────────────────────────────────── */
 
 static Ir *add_ir(Reader *r, IrOp op, const char *name) {
@@ -390,8 +386,8 @@ static bool read_item(Reader *r, Ir *ir) {
     return wrong(r, "getitem takes a %name and a number");
   Type tuple = ir->args[0]->type;
   int64_t index = ir->attrs[1].integer;
-  if (tuple.kind != TYPE_TUPLE || index < 0 || index >= tuple.rank ||
-      !type_equal(tuple.items[index], ir->type))
+  if (index < 0 || (tuple.kind != TYPE_OBJECT && (tuple.kind != TYPE_TUPLE || index >= tuple.rank ||
+                                                  !type_equal(tuple.items[index], ir->type))))
     return wrong(r, "getitem of what is not there, or of another type");
   ir->op = IR_ITEM;
   ir->integer = index;
@@ -409,10 +405,9 @@ static bool read_node(Reader *r) {
     return wrong(r, "= is missing");
   Ir *ir = add_ir(r, IR_NODE, name);
   ir->schema = read_word(r);
+  ir->has_effect = skip(r, "!");
   if (!ir->schema || !skip(r, "("))
     return wrong(r, "an operation is missing");
-  if (has_effect(ir->schema))
-    return wrong(r, "an operation with an effect");
   if (!read_attrs(r, ir, ")", &ir->attrs, &ir->n_attrs, 0) || !read_type(r, &ir->type))
     return false;
   if (strcmp(ir->schema, "getitem") == 0 && !read_item(r, ir))
@@ -429,7 +424,7 @@ static bool read_results(Reader *r) {
   for (int i = 0; i < ir->n_attrs; i++)
     if (ir->attrs[i].kind == ATTR_LIST || ir->attrs[i].kind == ATTR_WORD ||
         (ir->attrs[i].kind == ATTR_VALUE &&
-         ir->args[ir->attrs[i].operand]->type.kind != TYPE_TENSOR))
+         ir->args[ir->attrs[i].operand]->type.kind == TYPE_TUPLE))
       return wrong(r, "a result is neither a tensor nor a number, text or none");
   return true;
 }

@@ -143,6 +143,8 @@ static void verify_types(const Verify *v, const Ir *ir) {
       broken(v, ir, "its arguments do not name its operands");
     break;
   case IR_ITEM:
+    if (a.kind == TYPE_OBJECT)
+      break;
     if (a.kind != TYPE_TUPLE || ir->integer < 0 || ir->integer >= a.rank ||
         !type_equal(ir->type, a.items[ir->integer]))
       broken(v, ir, "no such result");

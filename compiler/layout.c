@@ -85,6 +85,18 @@ static bool same_sizes(Type a, Type b) {
 
 enum { MOST_FUSED = 24 }; /* nodes of a loop */
 
+/* What is made once for all calls must stay as it is: no operation may write to it. */
+static void make_anew(const Block *body) {
+  bool writes = false;
+  for (int i = 0; i < body->n; i++)
+    writes |= body->items[i]->has_effect;
+  for (int i = 0; writes && i < body->n; i++)
+    if (body->items[i]->home->way == WAY_ONCE) {
+      body->items[i]->home->way = WAY_WHEEL;
+      body->items[i]->home->why = "an operation has an effect";
+    }
+}
+
 /* A loop's only reader, if it is a loop over the same elements that can compute it on the way. */
 static Ir *fusing_reader(const Block *body, const Ir *ir) {
   if (ir->n_uses != 1 || ir->home->is_object || loop_is_placed(ir) ||
@@ -92,6 +104,8 @@ static Ir *fusing_reader(const Block *body, const Ir *ir) {
     return NULL;
   for (int i = ir->id + 1; i < body->n; i++) {
     Ir *reader = body->items[i];
+    if (reader->has_effect) /* it may write to what the loop reads */
+      return NULL;
     for (int k = 0; k < reader->n_args; k++) {
       if (reader->args[k] != ir)
         continue;
@@ -178,6 +192,7 @@ void layout_func(Unit *unit, Func *func) {
     ir->home = ARENA_NEW(&unit->arena, Home);
     ir->home->way = way_of(&unit->arena, ir);
   }
+  make_anew(body);
   want_objects(body);
   settle_roots(body);
   fuse_loops(body);

@@ -474,6 +474,7 @@ typedef struct Ir {
                          (args[0]) before each turn */
   const char *name;   /* INPUT NODE ITEM: in the graph, without % */
   const char *schema; /* NODE: "aten::add.Tensor" */
+  bool has_effect;    /* NODE: writes to an operand, or draws random numbers */
   InputKind input; /* INPUT; of a parameter, buffer or constant, `text` is where the model has it */
   struct Attr
       *attrs; /* NODE: all its arguments, in the schema's order. RESULTS: what is returned */

@@ -389,7 +389,19 @@ static bool is_view(const Ir *ir, ViewKind kind) {
   return n > 0;
 }
 
+/* Whether all that the node takes and gives is known before a call. */
+static bool is_known(const Ir *ir) {
+  bool known = ir->type.kind != TYPE_OBJECT;
+  for (int i = 0; i < ir->n_args; i++)
+    known = known && ir->args[i]->type.kind != TYPE_OBJECT;
+  return known;
+}
+
 static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
+  if (ir->has_effect || !is_known(ir)) {
+    home->why = ir->has_effect ? "it has an effect" : "sizes that depend on values";
+    return WAY_WHEEL;
+  }
   if (!home->row) {
     home->why = "no other way is known";
     return WAY_WHEEL;

@@ -5,7 +5,8 @@
  * graph takes and returns a tuple. Before anything has happened it raises Unfit where a tensor is
  * not what this version of the model was compiled for, or where torch is in a state that native
  * code must not pass by; then the caller runs the model itself. So it does where one of Python's
- * functions gave what the capture did not foresee: a graph has no effects, so that is in time.
+ * functions gave what the capture did not foresee, unless an operation with an effect came before:
+ * that is a RuntimeError.
  */
 
 /* ── what a call brings ──────────────────────────────────────────────────────────────────────── */
@@ -111,6 +112,7 @@ static PyObject *graph_call(PyObject *object, PyObject *const *args, size_t narg
   frame.graph = graph;
   frame.self = self;
   frame.values = buffer_data(memory);
+  frame.has_effect = false;
   memset(frame.values, 0, head);
   Py_INCREF(self);
   if (take(&frame, args)) {

@@ -27,6 +27,7 @@ struct TcFrame {
   const TcGraph *graph;
   GraphObject *self;
   TcGraphValue *values;
+  bool has_effect; /* something has happened: the caller must not run the model again */
 };
 
 static PyObject *graph_unfit; /* the exception, one for all modules of the process */
@@ -96,16 +97,22 @@ static bool refuse(const char *format, const char *name, int number, const char 
   return false;
 }
 
+static bool refuse_call(const TcFrame *frame, const char *name, int value, const char *problem) {
+  PyErr_Format(frame->has_effect ? PyExc_RuntimeError : graph_unfit, "what %s gave (value %d) %s",
+               name, value, problem);
+  return false;
+}
+
 /* An object for a value; steals it. False where it is none such as the graph says. */
 static bool settle(TcFrame *frame, int value, const char *name, PyObject *object) {
   const TcSpec *spec = &frame->graph->specs[value];
   const char *problem = NULL;
   Py_XSETREF(frame->values[value].object, object);
-  if (spec->rank != TC_SEVERAL)
+  if (spec->rank >= 0)
     problem = misfit(object, spec);
-  else if (!PyTuple_Check(object) && !PyList_Check(object))
+  else if (spec->rank == TC_SEVERAL && !PyTuple_Check(object) && !PyList_Check(object))
     problem = "is one tensor";
-  return !problem || refuse("what %s gave (value %d) %s", name, value, problem);
+  return !problem || refuse_call(frame, name, value, problem);
 }
 
 static bool no_tensor(void) {
@@ -203,6 +210,7 @@ static PyObject *run_call(TcFrame *frame, int index) {
   for (; n_made < n; n_made++)
     if (!(args[n_made] = call_argument(frame, constants, &at, &n_constants)))
       break;
+  frame->has_effect |= call->has_effect;
   if (n_made == n)
     object = PyObject_Vectorcall(function, args,
                                  (size_t)call->n_positional | PY_VECTORCALL_ARGUMENTS_OFFSET,
@@ -260,8 +268,7 @@ bool tc_graph_wheel(TcFrame *frame, int index, const void *const *operands, void
   if (object && !problem && bytes > 0)
     memcpy(out, data_of((char *)object + HANDLE_OFFSET, spec), bytes);
   Py_XDECREF(object);
-  return object &&
-         (!problem || refuse("what %s gave (value %d) %s", call->name, call->result, problem));
+  return object && (!problem || refuse_call(frame, call->name, call->result, problem));
 }
 
 bool tc_graph_item(TcFrame *frame, int to, int from, int64_t index) {

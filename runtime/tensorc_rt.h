@@ -167,7 +167,11 @@ PyObject *tc__module_init(const TcModuleInfo *info);
  * known by its number: first come the inputs of a call, then the model's own tensors (constants),
  * then what the body computes. */
 
-enum { TC_MOST_RANK = 8, TC_SEVERAL = -1 /* rank of what is several tensors */ };
+enum {
+  TC_MOST_RANK = 8,
+  TC_SEVERAL = -1, /* rank of what is several tensors */
+  TC_OBJECT = -2   /* of what only a call tells: any object */
+};
 
 /* What a value is: for an input what it has to be, for a result what it will be. */
 typedef struct TcSpec {
@@ -188,6 +192,7 @@ typedef struct TcGraphCall {
   const int *args;  /* positional ones first */
   int n_positional, n_keywords;
   const char *const *keywords;
+  bool has_effect; /* behind it nothing can run again */
 } TcGraphCall;
 
 /* What a graph returns: a value, or a constant of Python's. */

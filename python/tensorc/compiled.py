@@ -387,8 +387,10 @@ class CompiledModule:
     model has one of that name; `__tensorc__` always is the Compiled."""
 
     __slots__ = ("__call__", "__tensorc__")
-    __call__: "Front"
     __tensorc__: Compiled
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        """What the model's class does with its subclasses is not for this one: it may keep them, or read annotations."""
 
     def __getattr__(self, name: str) -> Any:
         try:
