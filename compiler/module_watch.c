@@ -1,14 +1,15 @@
 /* module_watch.c: whether Python objects that a captured graph was made of are still what they
  * were.
  *
- * A Watch remembers what dictionaries (of modules, say) and cells of closures hold. A call of a
- * compiled model asks it first, so it must cost next to nothing: a dictionary whose version is the
- * one last seen has not changed; any other is walked beside its copy, pointer by pointer.
+ * A Watch remembers what dictionaries (of modules, say), lists and cells of closures hold. A call
+ * of a compiled model asks it first, so it must cost next to nothing: a dictionary whose version is
+ * the one last seen has not changed; any other, and a list, is walked beside its copy, pointer by
+ * pointer.
  */
 #include "module.h"
 
 typedef struct WatchObject {
-  PyObject_HEAD PyObject *whole; /* list: a dictionary, its copy, the next one, its copy, … */
+  PyObject_HEAD PyObject *whole; /* list: a dictionary or list, its copy, the next, its copy, … */
   PyObject *single;              /* list: a dictionary, a key, its value, … */
   PyObject *cells;               /* list: a cell, its contents, … */
   uint64_t *seen; /* per dictionary of whole: its version when it was last found to hold */
@@ -52,12 +53,24 @@ static uint64_t dict_version(PyObject *dict) {
 #endif
 }
 
+static bool list_holds(PyObject *now, PyObject *then) {
+  if (PyList_GET_SIZE(now) != PyList_GET_SIZE(then))
+    return false;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(now); i++)
+    if (!is_same(PyList_GET_ITEM(now, i), PyList_GET_ITEM(then, i)))
+      return false;
+  return true;
+}
+
 static bool whole_holds(WatchObject *self, Py_ssize_t i) {
   PyObject *dict = PyList_GET_ITEM(self->whole, 2 * i);
+  PyObject *then = PyList_GET_ITEM(self->whole, 2 * i + 1);
+  if (PyList_Check(dict))
+    return list_holds(dict, then);
   uint64_t version = dict_version(dict);
   if (version != 0 && version == self->seen[i])
     return true;
-  if (!dict_holds(dict, PyList_GET_ITEM(self->whole, 2 * i + 1)))
+  if (!dict_holds(dict, then))
     return false;
   self->seen[i] = version;
   return true;
@@ -98,6 +111,12 @@ static PyObject *watch_holds(PyObject *object, PyObject *unused) {
 static bool append(PyObject *list, PyObject *item) { return PyList_Append(list, item) == 0; }
 
 static bool add_whole(WatchObject *self, PyObject *dict) {
+  if (PyList_Check(dict)) {
+    PyObject *items = PyList_GetSlice(dict, 0, PyList_GET_SIZE(dict));
+    bool added = items && append(self->whole, dict) && append(self->whole, items);
+    Py_XDECREF(items);
+    return added;
+  }
   PyObject *copy = PyDict_Check(dict) ? PyDict_New() : NULL;
   /* Not PyDict_Copy: of an OrderedDict, say, it is the order of the dictionary below that counts.
    */
@@ -150,8 +169,8 @@ static PyObject *watch_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
       !add_all(self, single, add_single) || !add_all(self, cells, add_cell)) {
     Py_DECREF(self);
     if (!PyErr_Occurred())
-      PyErr_SetString(PyExc_TypeError, "Watch() takes dictionaries, pairs of a dictionary and a "
-                                       "key, and cells that are not empty");
+      PyErr_SetString(PyExc_TypeError, "Watch() takes dictionaries and lists, pairs of a "
+                                       "dictionary and a key, and cells that are not empty");
     return NULL;
   }
   self->seen = PyMem_Calloc((size_t)PyList_GET_SIZE(self->whole) / 2 + 1, sizeof *self->seen);
@@ -196,8 +215,8 @@ static PyMethodDef watch_methods[] = {
 
 static const char watch_doc[] =
     "Watch(whole, single, cells)\n--\n\n"
-    "What these held when it was made: dictionaries with all that is in them, (dictionary, key) "
-    "pairs, cells of closures. TypeError, KeyError when they are something else.";
+    "What these held when it was made: dictionaries and lists with all that is in them, "
+    "(dictionary, key) pairs, cells of closures. TypeError, KeyError when they are something else.";
 
 static PyType_Slot watch_slots[] = {
     {Py_tp_new, watch_new},

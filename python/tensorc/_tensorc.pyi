@@ -64,10 +64,13 @@ class Graph:
     def report(self) -> list[tuple[str, str, str, str]]: ...  # node, operation, way, why
 
 class Watch:
-    """What these hold now: dictionaries whole, (dictionary, key) pairs, cells of closures."""
+    """What these hold now: dictionaries and lists whole, (dictionary, key) pairs, cells of closures."""
 
     def __init__(
-        self, whole: Iterable[dict[str, Any]], single: Iterable[tuple[dict[str, Any], str]], cells: Iterable[CellType]
+        self,
+        whole: Iterable[dict[str, Any] | list[Any]],
+        single: Iterable[tuple[dict[str, Any], str]],
+        cells: Iterable[CellType],
     ) -> None: ...
     def holds(self) -> bool: ...  # whether all of it is the object that it was, in the same order
 

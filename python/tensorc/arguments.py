@@ -46,7 +46,7 @@ class Arguments:
             for part in value:
                 self._take(part)
         elif kind is dict:
-            self._parts += (kind, *value, len(value))
+            self._parts += (kind, len(value), *value, *map(type, value))  # 1, 1.0 and True are equal, as keys too
             for part in value.values():
                 self._take(part)
         elif isinstance(value, torch.Tensor):

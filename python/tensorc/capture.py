@@ -5,7 +5,6 @@ compiler does not take yet is `Uncovered`, with its reason in one line.
 """
 
 import inspect
-import io
 import json
 import logging
 import operator
@@ -14,7 +13,8 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import Any, NamedTuple, TextIO
+from types import MethodType
+from typing import Any, NamedTuple
 
 import torch
 from torch._ops import OpOverload
@@ -22,7 +22,7 @@ from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.fx import Interpreter, Node
 from torch.overrides import TorchFunctionMode
-from torch.utils._pytree import TreeSpec, tree_leaves
+from torch.utils._pytree import tree_leaves, tree_map_only
 
 from tensorc import inplace
 
@@ -70,7 +70,6 @@ class Program(NamedTuple):
     text: bytes  # the graph text
     constants: tuple[torch.Tensor, ...]  # of its param, buffer and const lines: the model's own objects
     calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]]  # per node: torch's own function, its constants
-    results: TreeSpec  # how the flat results are nested
 
 
 # ── what is captured ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -87,7 +86,8 @@ class _Root(torch.nn.Module):
             self.add_module(f"m{number}", module)
         try:
             inspect.signature(function)  # its parameters name the inputs
-            self.forward = function
+            own = function.__call__  # type: ignore[operator]  # an object's; torch.export asks for its code
+            self.forward = own if isinstance(own, MethodType) and not isinstance(function, MethodType) else function
         except ValueError:  # of a builtin
             self.forward = lambda *args, **kwargs: function(*args, **kwargs)
 
@@ -138,25 +138,26 @@ def _without_device_guard() -> Iterator[None]:
         torch._C._ensureCUDADeviceGuardSet = own
 
 
-class _Quiet(io.TextIOBase):
-    """A stream that loses what the thread writes that made it: the code runs once more while it is captured."""
+class _Quiet:
+    """A stream that loses what the thread writes that made it: the code runs once more while it is captured. All else
+    is the stream's."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: Any) -> None:
         self._stream = stream
         self._thread = threading.get_ident()
         self.written = False
 
     def write(self, text: str) -> int:
         if threading.get_ident() != self._thread:
-            return self._stream.write(text)
+            return int(self._stream.write(text))
         self.written = True
         return len(text)
 
-    def flush(self) -> None:
-        self._stream.flush()
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
-def _first_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].strip()
 
 
@@ -182,9 +183,11 @@ def capture(
             _without_device_guard(),
         ):
             warnings.simplefilter("ignore")
-            exported = torch.export.export(root, args, kwargs, strict=False)
-    except Exception as error:
-        raise Uncovered(f"torch.export: {type(error).__name__}: {_first_line(error)}") from None
+            exported = torch.export.export(root, *_apart((args, kwargs)), strict=False)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # the code may end the process where it is not itself
+        raise Uncovered(f"torch.export: {type(error).__name__}: {first_line(error)}") from None
     finally:
         log.setLevel(level)
     if printed.written:
@@ -198,10 +201,20 @@ def capture(
     try:
         run.run(*values.values())
     except Uncovered as error:
-        raise Uncovered(_first_line(error)) from None  # the interpreter adds where it was
+        raise Uncovered(first_line(error)) from None  # the interpreter adds where it was
     except Exception as error:
-        raise Uncovered(f"the captured graph does not run: {_first_line(error)}") from None
+        raise Uncovered(f"the captured graph does not run: {first_line(error)}") from None
     return _Writer(exported, nodes, values, run.types).program()
+
+
+def _apart(args: Any) -> Any:
+    """The same arguments, each tensor an object of its own: what is given twice, or is a tensor of the model too, would
+    be one input of the graph, and the calls after this one may bring two."""
+
+    def alias(tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.detach().requires_grad_(tensor.requires_grad)
+
+    return tree_map_only(torch.Tensor, alias, args)
 
 
 def _values(
@@ -263,7 +276,8 @@ def _check(node: Node) -> None:
     if node.op in ("placeholder", "output") or target is operator.getitem:
         return
     if not isinstance(target, OpOverload):
-        name = next(iter(node.users)).target if node.op == "get_attr" and node.users else target
+        inside = next(iter(node.users)).target if node.op == "get_attr" and node.users else target
+        name = getattr(inside, "__name__", inside)
         raise Uncovered(f"{name}: a graph inside of the graph, or arithmetic on sizes")
     name = target._schema.name
     if target.namespace != "aten":
@@ -372,11 +386,9 @@ class _Writer:
         self.calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]] = {}
 
     def program(self) -> Program:
-        results = self.exported.call_spec.out_spec
-        assert results is not None
         constants, heads = self._inputs()
         lines = ["graph 1 torch", *heads, *(line for node in self.nodes for line in self._line(node)), ""]
-        return Program("\n".join(lines).encode(), constants, self.calls, results)
+        return Program("\n".join(lines).encode(), constants, self.calls)
 
     def _inputs(self) -> tuple[tuple[torch.Tensor, ...], list[str]]:
         """The model's tensors that the graph uses, in order of first use, and the lines of all inputs."""

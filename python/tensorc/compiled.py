@@ -10,6 +10,7 @@ import functools
 import hashlib
 import itertools
 import os
+import pickle
 import random
 import sys
 import threading
@@ -17,16 +18,18 @@ import warnings
 import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
 from types import FrameType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from torch.utils._pytree import TreeSpec, tree_leaves, tree_unflatten
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_structure, tree_unflatten
 
 from tensorc import cc, frontend, model
 from tensorc.arguments import Arguments
-from tensorc.capture import Chosen, Program, Uncovered, capture, type_text
+from tensorc.capture import Chosen, Program, Uncovered, capture, first_line, type_text
+from tensorc.held import Held
 from tensorc.problem import Problem
 from tensorc.same import difference
 from tensorc.watch import Outside
@@ -35,12 +38,22 @@ if TYPE_CHECKING:
     from tensorc._tensorc import Front, Watch
 
 MOST_VERSIONS = 8
+_MOST_CHANGES = 16  # calls that change the model, after which none is expected to leave it as it is
 # What api.mode sets in every module that has these two.
 __tensorc_rt__ = 0
 _mode = (os.environ.get("TENSORC_MODE") or "auto").strip().lower()
 # torch.export changes Modules for all threads: what captures, and each original that we run, has this or waits for it.
 _building = threading.RLock()
 _PATIENCE = 10.0  # seconds; an original may itself wait for another thread's call
+
+
+def _after_fork() -> None:
+    """The thread that had it is not there any more."""
+    global _building
+    _building = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)
 _extensions: dict[str, ModuleType] = {}  # by path: what this process has loaded
 
 
@@ -76,8 +89,8 @@ class Version:
     gives_one: bool  # there is one, and it is that itself
     body: str
 
-    def __init__(self, label: str, watch: "Watch") -> None:
-        self.label = label  # what it takes: "f32[1,32](32,1)"
+    def __init__(self, watch: "Watch") -> None:
+        self.label = ""  # what it takes: "f32[1,32](32,1)"
         self.watch = watch  # whether the model is as it was
         self.grad_mode = torch.is_grad_enabled()
         self.default_dtype = torch.get_default_dtype()
@@ -86,25 +99,25 @@ class Version:
         self.operations: list[Operation] = []
         self.constants: tuple[torch.Tensor, ...] = ()
 
-    def build(self, program: Program) -> None:
-        """Problem when there is no C compiler, say."""
+    def build(self, program: Program, results: TreeSpec) -> None:
+        """`results`: how they are nested. Problem when there is no C compiler, say."""
         name = f"_tensorc_graph_{hashlib.sha256(program.text).hexdigest()[:16]}"
         try:
             graph = frontend.extension().Graph(program.text, name)
         except ValueError as error:
-            raise Uncovered(str(error)) from None
+            raise Uncovered(first_line(error)) from None
         flags = (*cc.GRAPH_FLAGS, "-DTC_ONLY_" + frontend.extension().host())
         path = cc.cached_extension(name, graph.c(name).encode(), flags)
         try:
             module = _load(name, path)
             self.native = module.load(program.constants, tuple(program.calls[node] for node in graph.calls))
         except (ImportError, RuntimeError) as error:  # of a cache that may run nothing, a torch that we do not know
-            raise Uncovered(str(error)) from None
+            raise Uncovered(first_line(error)) from None
         self.unfit = module.Unfit
         self.operations = [Operation(*row) for row in graph.report()]
         self.constants = program.constants
-        self.give = _giver(program.results)
-        self.gives_one = program.results.is_leaf()
+        self.give = _giver(results)
+        self.gives_one = results.is_leaf()
         self.body = "exact" if any(row.way in ("loop", "recipe") for row in self.operations) else "library"
 
     def try_native(self, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]:
@@ -154,10 +167,54 @@ def _check_state() -> None:
         raise Chosen("autocast")
 
 
+def _looks(tensor: torch.Tensor) -> tuple[object, ...]:
+    """What a call may change of a tensor, but for the values of one that was made in inference mode."""
+    version = None if tensor.is_inference() else tensor._version
+    own = [(name, id(value)) for name, value in vars(tensor).items()]
+    storage = tensor.untyped_storage().data_ptr(), tensor.storage_offset(), tensor.shape, tensor.stride()
+    return version, tensor.requires_grad, id(tensor.grad) if tensor.is_leaf else None, storage, own
+
+
+def _random_states() -> list[tuple[Callable[[Any], object], bytes]]:
+    """Of each generator that a process has by itself: what sets its state, and its state, pickled."""
+    found: list[tuple[Callable[[Any], object], Any]] = [
+        (lambda state: torch.set_rng_state(torch.tensor(state, dtype=torch.uint8)), torch.get_rng_state().tolist()),
+        (random.setstate, random.getstate()),
+    ]
+    numpy = sys.modules.get("numpy")
+    if numpy is not None:
+        found.append((numpy.random.set_state, numpy.random.get_state(legacy=False)))
+    return [(put, pickle.dumps(state)) for put, state in found]
+
+
 def _effects(tensors: Iterable[torch.Tensor]) -> object:
     """Equal before and after a call that draws no random numbers and writes to none of the tensors."""
-    versions = [tensor._version for tensor in tensors if not tensor.is_inference()]
-    return versions, random.getstate(), torch.get_rng_state().tolist()
+    return [_looks(tensor) for tensor in tensors], [state for _, state in _random_states()]
+
+
+@contextmanager
+def _nothing_drawn() -> Iterator[None]:
+    """Whatever is traced within, the generators are as they were."""
+    before = _random_states()
+    try:
+        yield
+    finally:
+        for (put, then), (_, now) in zip(before, _random_states(), strict=False):
+            if then != now:
+                put(pickle.loads(then))
+
+
+@contextmanager
+def _contained() -> Iterator[None]:
+    """Whatever fails within, and is not the user's interrupt, is a reason to run the original, and nobody's error."""
+    try:
+        yield
+    except (Uncovered, KeyboardInterrupt):
+        raise
+    except Problem as problem:
+        raise Uncovered(str(problem)) from None
+    except BaseException as error:
+        raise Uncovered(f"{type(error).__name__}: {first_line(error)}") from error
 
 
 def _warn(message: str) -> None:
@@ -167,6 +224,42 @@ def _warn(message: str) -> None:
     while frame is not None and frame.f_code.co_filename in (__file__, model.__file__):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, RuntimeWarning, stacklevel=level)
+
+
+_CHANGES = "a call changes attributes of the model, or lists and dictionaries that it reads"
+_CHANGES_ARGUMENTS = "a call changes lists, dictionaries or objects among its arguments"
+_WRITES = "a call writes to an argument, parameter or buffer, or draws random numbers"
+
+
+class _Trial:
+    """A call that may become a version: what there was before the original ran."""
+
+    def __init__(self, given: Arguments, outside: Outside, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.given = given
+        self.outside = outside
+        self.watch = outside.watch()
+        self._arguments = Held((args, kwargs))
+        self._reached = Held(outside.reached())
+        self._tensors = [*given.tensors, *outside.tensors()]
+        self._effects = _effects(self._tensors)
+
+    def changes(self) -> str | None:
+        """What the original's call has changed, if anything."""
+        if not self.watch.holds() or self._reached.changed():
+            return _CHANGES
+        if self._arguments.changed():
+            return _CHANGES_ARGUMENTS
+        return _WRITES if self._effects != _effects(self._tensors) else None
+
+    @contextmanager
+    def nothing_left(self) -> Iterator[None]:
+        """The code runs once more within, and leaves nothing of it behind."""
+        try:
+            with _nothing_drawn():
+                yield
+        finally:
+            self._reached.put_back()
+            self._arguments.put_back()
 
 
 # ── what stands in for a function ────────────────────────────────────────────────────────────────────────────────────
@@ -183,6 +276,7 @@ class Compiled:
         self._frozen = frozen
         self._versions: dict[tuple[object, ...], list[Version]] = {}
         self._n_tried = 0
+        self._n_changes = 0
         self._armed: Version | None = None
         self._python: Counter[str] = Counter()
         self._warned: set[str] = set()
@@ -206,26 +300,19 @@ class Compiled:
         if before is not None:
             before.n_calls += n_calls
 
-    def _gave(self, version: Version, results: tuple[Any, ...]) -> Any:
+    def _gave(self, version: Version) -> None:
         version.n_calls += 1
         self._thread.body = version.body
-        return version.give(results)
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Any call, whatever it brings."""
         try:
-            if _mode == "fallback":
-                raise Chosen("mode")
-            given = Arguments(args, kwargs)
-            if torch.is_grad_enabled() and self._wants_gradients(given):
-                raise Uncovered(GRADIENTS)
-            version = self._find(given)
-            if version is None:
-                return self._first(given, args, kwargs)
-            if version.refused is not None:
-                raise Uncovered(version.refused)
+            with _contained():
+                given, version = self._choose(args, kwargs)
         except Uncovered as why:
             return self._run_original(why, args, kwargs)
+        if version is None:
+            return self._first(given, args, kwargs)
         try:
             results = version.native(*given.tensors)
         except version.unfit as why:
@@ -238,13 +325,27 @@ class Compiled:
             self._compare(version, given, results, self._original(*args, **kwargs))
         elif _mode == "auto" and not kwargs and all(isinstance(arg, torch.Tensor) for arg in args):
             self._arm(version)
-        return self._gave(version, results)
+        self._gave(version)
+        return version.give(results)
+
+    def _choose(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Arguments, Version | None]:
+        """The call's arguments, and the version for it; None when there is none yet. Uncovered: there will be none."""
+        if _mode == "fallback":
+            raise Chosen("mode")
+        given = Arguments(args, kwargs)
+        if torch.is_grad_enabled() and self._wants_gradients(given):
+            raise Uncovered(GRADIENTS)
+        version = self._find(given)
+        if version is not None and version.refused is not None:
+            raise Uncovered(version.refused)
+        return given, version
 
     def _run_original(self, why: Uncovered, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if _mode == "native":
             raise RuntimeError(f"tensorc: {self._name} cannot run natively: {why}")
-        if _building.acquire(timeout=_PATIENCE):  # no capture of another thread is in progress
-            _building.release()
+        building = _building
+        if building.acquire(timeout=_PATIENCE):  # no capture of another thread is in progress
+            building.release()
         result = self._original(*args, **kwargs)
         self._note_original(why)
         return result
@@ -264,59 +365,73 @@ class Compiled:
         return next((version for version in versions if version.watch.holds()), None)
 
     def _wants_gradients(self, given: Arguments) -> bool:
-        tensors: Iterator[torch.Tensor] = itertools.chain(given.tensors, Outside(self._original).parameters())
+        original = self._original
+        own = (original if isinstance(original, torch.nn.Module) else Outside(original)).parameters()
+        tensors: Iterator[torch.Tensor] = itertools.chain(given.tensors, own)
         return any(tensor.requires_grad for tensor in tensors)
 
     def _first(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The first call of its kind: the original's, and what it gave is what native code has to give."""
-        if not _building.acquire(timeout=_PATIENCE):
-            raise Chosen("another thread captures")
+        building = _building
+        if not building.acquire(timeout=_PATIENCE):
+            return self._run_original(Chosen("another thread captures"), args, kwargs)
         try:
-            _check_state()  # only now: that torch is tracing is said to all threads
-            if self._find(given) is not None:  # another thread's call was faster
-                return self._answer(args, kwargs)
-            if self._n_tried == MOST_VERSIONS:
-                raise Uncovered(f"there are {MOST_VERSIONS} versions already")
-            return self._make(given, args, kwargs)
+            with _contained():
+                _check_state()  # only now: that torch is tracing is said to all threads
+                found = self._find(given) is not None  # another thread's call was faster
+                trial = None if found else self._trial(given, args, kwargs)
+        except Uncovered as why:
+            return self._run_original(why, args, kwargs)
+        else:
+            return self._answer(args, kwargs) if trial is None else self._make(trial, args, kwargs)
         finally:
-            _building.release()
+            building.release()
 
-    def _make(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        outside = Outside(self._original)
-        watch = outside.watch()
-        tensors = [*given.tensors, *outside.tensors()]
-        before = _effects(tensors)
+    def _trial(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Trial":
+        if self._n_tried == MOST_VERSIONS:
+            raise Uncovered(f"there are {MOST_VERSIONS} versions already")
+        if self._n_changes == _MOST_CHANGES:
+            raise Uncovered(_CHANGES)
+        return _Trial(given, Outside(self._original), args, kwargs)
+
+    def _make(self, trial: "_Trial", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = self._original(*args, **kwargs)
-        changes = before != _effects(tensors)
-        self._n_tried += 1
-        label = ", ".join(type_text(tensor, "an argument") for tensor in given.tensors)
-        version = Version(label, frontend.extension().Watch((), (), ()) if self._frozen else watch)
+        given = trial.given
+        version = Version(frontend.extension().Watch((), (), ()) if self._frozen else trial.watch)
         try:
-            if not watch.holds():
-                raise Uncovered("a call changes attributes of the model")
-            program = _capture(self._original, outside, args, kwargs)
-            if changes:
-                raise Uncovered("a call writes to an argument, parameter or buffer, or draws random numbers")
-            version.build(program)
-            results = version.try_native(given.tensors)
-            unlike = self._difference(version, given, results, result)
-            if unlike is not None:
-                raise Uncovered(f"what was captured differs from eager: {unlike}")
-        except (Uncovered, Problem) as why:
+            with _contained():
+                changes = trial.changes()
+                self._n_changes += changes == _CHANGES
+                self._n_tried += changes != _CHANGES
+                if changes in (_CHANGES, _CHANGES_ARGUMENTS):
+                    raise Uncovered(changes)
+                version.label = ", ".join(type_text(tensor, "an argument") for tensor in given.tensors)
+                with trial.nothing_left():
+                    program = _capture(self._original, trial.outside, args, kwargs)
+                if changes is not None:  # the capture knows which operation it is
+                    raise Uncovered(changes)
+                leaves, structure = tree_flatten(result)
+                version.build(program, structure)
+                results = version.try_native(given.tensors)
+                unlike = difference(leaves, results, [*given.tensors, *version.constants])
+                if unlike is not None:
+                    raise Uncovered(f"what was captured differs from eager: {unlike}")
+                native = version.give(results)
+                if tree_structure(native) != structure:  # torch.Size becomes a tuple
+                    raise Uncovered("torch's pytree does not give the structure of its results back")
+        except Uncovered as why:
             version.refused = str(why)
         self._versions.setdefault(given.key, []).append(version)
         if version.refused is None:
-            return self._gave(version, results)
+            self._gave(version)
+            return native
         if _mode == "native":
             raise RuntimeError(f"tensorc: {self._name} cannot run natively: {version.refused}")
         self._note_original(Uncovered(version.refused))
         return result
 
-    def _difference(self, version: Version, given: Arguments, results: tuple[Any, ...], want: Any) -> str | None:
-        return difference(tree_leaves(want), results, [*given.tensors, *version.constants])
-
     def _compare(self, version: Version, given: Arguments, results: tuple[Any, ...], want: Any) -> None:
-        unlike = self._difference(version, given, results, want)
+        unlike = difference(tree_leaves(want), results, [*given.tensors, *version.constants])
         if unlike is not None:
             raise RuntimeError(f"tensorc: {self._name} differs from Python: {unlike}")
 
@@ -372,9 +487,9 @@ class Compiled:
 
 
 def _capture(function: Callable[..., Any], outside: Outside, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
-    """In the caller's grad mode, but outside of inference mode, in which nothing can be traced."""
-    grad_mode = torch.is_grad_enabled()
-    with torch.inference_mode(False), torch.set_grad_enabled(grad_mode):
+    """Nothing wants gradients where native code runs: torch.no_grad() in the code is none that a graph has to have. Nor
+    can anything be traced in inference mode."""
+    with torch.inference_mode(False), torch.no_grad():
         return capture(function, outside.modules, args, kwargs)
 
 
@@ -398,7 +513,7 @@ class CompiledModule:
         except AttributeError:
             if name in ("body", "native_status", "stats", "report"):
                 return getattr(self.__tensorc__, name)
-            raise
+            return getattr(self.__tensorc__._original, name)  # whose class may be another by now
 
     def __reduce__(self) -> tuple[Any, ...]:
         return compiled, (self.__tensorc__._original, self.__tensorc__._frozen)
@@ -407,10 +522,20 @@ class CompiledModule:
         return compiled(copy.deepcopy(self.__tensorc__._original, memo), self.__tensorc__._frozen)
 
 
-@functools.cache
+_classes: "weakref.WeakKeyDictionary[type, weakref.ref[type]]" = weakref.WeakKeyDictionary()
+
+
 def _class_for(kind: type) -> type:
+    known = _classes.get(kind, lambda: None)()
+    if known is not None:
+        return known
     names = {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    return type(kind.__name__, (CompiledModule, kind), names)
+    try:
+        made = type(kind.__name__, (CompiledModule, kind), names)
+    except TypeError as error:  # of __slots__, say
+        raise TypeError(f"tensorc.compile: nothing can stand in for a {kind.__qualname__}: {error}") from None
+    _classes[kind] = weakref.ref(made)
+    return made
 
 
 def compiled(original: Any, frozen: bool = False) -> Any:
