@@ -15,6 +15,7 @@ import warnings
 import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,8 +26,10 @@ pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="
 
 
 @pytest.fixture(autouse=True)
-def _plain() -> Iterator[None]:
+def _plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """With a cache of its own: what an earlier run captured would not be captured again."""
     os.environ.pop("TENSORC_MODE", None)
+    monkeypatch.setenv("TENSORC_CACHE_DIR", str(tmp_path / "cache"))
     yield
 
 
@@ -35,7 +38,7 @@ def _plain() -> Iterator[None]:
 
 def places() -> dict[str, tuple[Any, str]]:
     """Where the fault is."""
-    from tensorc import arguments, capture, cc, compiled, held, inplace, watch
+    from tensorc import arguments, capture, cc, held, inplace, version, watch
 
     return {
         "arguments": (arguments.Arguments, "_take"),
@@ -46,9 +49,9 @@ def places() -> dict[str, tuple[Any, str]]:
         "writing the graph": (capture._Writer, "program"),
         "running the graph": (capture._Run, "run_node"),
         "compiling": (cc, "cached_extension"),
-        "loading": (compiled, "_load"),
-        "holding results": (compiled, "difference"),
-        "giving results": (compiled, "_giver"),
+        "loading": (version, "_load"),
+        "holding results": (version, "difference"),
+        "giving results": (version, "_giver"),
     }
 
 
@@ -136,7 +139,8 @@ def test_errors_of_the_model_are_its_own() -> None:
                 function(x)
             with tensorc.mode(mode), pytest.raises(BaseException) as got:
                 fast(x)
-            assert type(want.value) is type(got.value) and str(want.value) == str(got.value)
+            assert type(want.value) is type(got.value)
+            assert str(want.value) == str(got.value) or what == "endless"  # that says where the stack ended
 
     each(failing(), check)
 

@@ -69,7 +69,7 @@ class Chosen(Uncovered):
 class Program(NamedTuple):
     text: bytes  # the graph text
     constants: tuple[torch.Tensor, ...]  # of its param, buffer and const lines: the model's own objects
-    calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]]  # per node: torch's own function, its constants
+    calls: dict[str, tuple[OpOverload, tuple[object, ...]]]  # per node: torch's operation, its constants
 
 
 # ── what is captured ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -187,7 +187,7 @@ def capture(
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the code may end the process where it is not itself
-        raise Uncovered(f"torch.export: {type(error).__name__}: {first_line(error)}") from None
+        raise Uncovered(f"torch.export: {type(error).__name__}: {first_line(error)}") from error
     finally:
         log.setLevel(level)
     if printed.written:
@@ -383,7 +383,7 @@ class _Writer:
         self.nodes = nodes
         self.values = values
         self.types = types
-        self.calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]] = {}
+        self.calls: dict[str, tuple[OpOverload, tuple[object, ...]]] = {}
 
     def program(self) -> Program:
         constants, heads = self._inputs()
@@ -430,7 +430,7 @@ class _Writer:
         texts = [self._text(value, f"an argument of {node.name}") for value in values]
         texts = texts[: len(by_place)] + [f"{a.name}={t}" for a, t in zip(by_name, texts[len(by_place) :], strict=True)]
         constants = tuple(constant for value in values for constant in _constants(value))
-        self.calls[node.name] = getattr(target, "_op", target), constants
+        self.calls[node.name] = target, constants
         name = target._schema.name + (f".{target._schema.overload_name}" if target._schema.overload_name else "")
         return f"%{node.name} = {name}({', '.join(texts)}) : {self.types[node]}"
 

@@ -220,10 +220,11 @@ def cache_dir() -> str:
 
 
 def cached() -> list[str]:
-    """What is ours in the cache folder, which may be one that others use too: archives, extensions of captured graphs,
-    and verdicts of admission."""
+    """What is ours in the cache folder, which may be one that others use too: archives, captured programs and their
+    extensions, verdicts of admission."""
     here = glob.escape(cache_dir())
-    return sorted(found for prefix in ("rt-", "graph-", "admission-") for found in glob.glob(f"{here}/{prefix}*"))
+    kinds = ("rt", "graph", "program", "admission")
+    return sorted(found for kind in kinds for found in glob.glob(f"{here}/{kind}-*"))
 
 
 def archive(compiler: Compiler) -> str:

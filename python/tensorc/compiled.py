@@ -7,36 +7,35 @@ against the original's. Whatever cannot be, or is not as the version needs it, r
 
 import copy
 import functools
-import hashlib
 import itertools
 import os
-import pickle
-import random
 import sys
 import threading
 import warnings
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from importlib.util import module_from_spec, spec_from_file_location
-from types import FrameType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator
+from types import FrameType, MethodType
+from typing import TYPE_CHECKING, Any
 
 import torch
-from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_structure, tree_unflatten
+from torch.utils._pytree import tree_leaves
 
-from tensorc import cc, frontend, model
+from tensorc import frontend, model
 from tensorc.arguments import Arguments
-from tensorc.capture import Chosen, Program, Uncovered, capture, first_line, type_text
-from tensorc.held import Held
-from tensorc.problem import Problem
+from tensorc.capture import Chosen, Uncovered, type_text
 from tensorc.same import difference
+from tensorc.trial import CHANGES, CHANGES_ARGUMENTS, Trial, check_state, contained
+from tensorc.version import Operation, Version
 from tensorc.watch import Outside
 
 if TYPE_CHECKING:
-    from tensorc._tensorc import Front, Watch
+    from tensorc._tensorc import Front
 
+GRADIENTS = (
+    "gradients are on, and an argument or parameter requires them: "
+    "call it under torch.inference_mode() or torch.no_grad()"
+)
 MOST_VERSIONS = 8
 _MOST_CHANGES = 16  # calls that change the model, after which none is expected to leave it as it is
 # What api.mode sets in every module that has these two.
@@ -54,9 +53,6 @@ def _after_fork() -> None:
 
 
 os.register_at_fork(after_in_child=_after_fork)
-_extensions: dict[str, ModuleType] = {}  # by path: what this process has loaded
-
-
 _alive: "weakref.WeakSet[Compiled]" = weakref.WeakSet()
 
 
@@ -67,156 +63,6 @@ def _set_mode(name: str) -> None:
         each._arm(None)  # the short way is that of mode auto alone
 
 
-# ── versions ─────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-
-class Operation(NamedTuple):
-    """One operation of a captured program, as .report() tells of it."""
-
-    node: str
-    operation: str  # "aten::linear"
-    way: str  # "view", "loop", "recipe", "wheel"
-    why: str
-
-
-class Version:
-    """Native code for one kind of arguments and one state of the model; or, in `refused`, why there is none."""
-
-    native: Callable[..., tuple[Any, ...]]
-    unfit: type[Exception]  # what native code raises where it was not made for a call, before anything has happened
-
-    give: Callable[[tuple[Any, ...]], Any]  # from flat results to those of the original
-    gives_one: bool  # there is one, and it is that itself
-    body: str
-
-    def __init__(self, watch: "Watch") -> None:
-        self.label = ""  # what it takes: "f32[1,32](32,1)"
-        self.watch = watch  # whether the model is as it was
-        self.grad_mode = torch.is_grad_enabled()
-        self.default_dtype = torch.get_default_dtype()
-        self.refused: str | None = None
-        self.n_calls = 0
-        self.operations: list[Operation] = []
-        self.constants: tuple[torch.Tensor, ...] = ()
-
-    def build(self, program: Program, results: TreeSpec) -> None:
-        """`results`: how they are nested. Problem when there is no C compiler, say."""
-        name = f"_tensorc_graph_{hashlib.sha256(program.text).hexdigest()[:16]}"
-        try:
-            graph = frontend.extension().Graph(program.text, name)
-        except ValueError as error:
-            raise Uncovered(first_line(error)) from None
-        flags = (*cc.GRAPH_FLAGS, "-DTC_ONLY_" + frontend.extension().host())
-        path = cc.cached_extension(name, graph.c(name).encode(), flags)
-        try:
-            module = _load(name, path)
-            self.native = module.load(program.constants, tuple(program.calls[node] for node in graph.calls))
-        except (ImportError, RuntimeError) as error:  # of a cache that may run nothing, a torch that we do not know
-            raise Uncovered(first_line(error)) from None
-        self.unfit = module.Unfit
-        self.operations = [Operation(*row) for row in graph.report()]
-        self.constants = program.constants
-        self.give = _giver(results)
-        self.gives_one = results.is_leaf()
-        self.body = "exact" if any(row.way in ("loop", "recipe") for row in self.operations) else "library"
-
-    def try_native(self, tensors: Iterable[torch.Tensor]) -> tuple[Any, ...]:
-        """Uncovered where the original did not fail and this does."""
-        try:
-            return self.native(*tensors)
-        except Exception as error:
-            raise Uncovered(f"what was captured fails: {error}") from None
-
-
-def _load(name: str, path: str) -> ModuleType:
-    if path not in _extensions:
-        spec = spec_from_file_location(name, path)
-        assert spec is not None and spec.loader is not None
-        module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-        _extensions[path] = module
-    return _extensions[path]
-
-
-def _giver(structure: TreeSpec) -> Callable[[tuple[Any, ...]], Any]:
-    """What makes the function's own result of flat results."""
-    if structure.is_leaf():
-        return lambda results: results[0]
-    if structure.type is tuple and all(child.is_leaf() for child in structure.children()):
-        return tuple
-    return lambda results: tree_unflatten(results, structure)
-
-
-# ── the state of torch and of the model ──────────────────────────────────────────────────────────────────────────────
-
-GRADIENTS = (
-    "gradients are on, and an argument or parameter requires them: "
-    "call it under torch.inference_mode() or torch.no_grad()"
-)
-
-
-def _check_state() -> None:
-    """Uncovered in states in which nothing may be captured. (Native code looks for itself, at each call.)"""
-    if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
-        raise Chosen("tracing")
-    if torch._C._functorch.peek_interpreter_stack() is not None:
-        raise Chosen("functorch transform")
-    if torch._C._len_torch_function_stack() or torch._C._len_torch_dispatch_stack():
-        raise Chosen("function or dispatch mode")
-    if torch.is_autocast_enabled("cpu"):
-        raise Chosen("autocast")
-
-
-def _looks(tensor: torch.Tensor) -> tuple[object, ...]:
-    """What a call may change of a tensor, but for the values of one that was made in inference mode."""
-    version = None if tensor.is_inference() else tensor._version
-    own = [(name, id(value)) for name, value in vars(tensor).items()]
-    storage = tensor.untyped_storage().data_ptr(), tensor.storage_offset(), tensor.shape, tensor.stride()
-    return version, tensor.requires_grad, id(tensor.grad) if tensor.is_leaf else None, storage, own
-
-
-def _random_states() -> list[tuple[Callable[[Any], object], bytes]]:
-    """Of each generator that a process has by itself: what sets its state, and its state, pickled."""
-    found: list[tuple[Callable[[Any], object], Any]] = [
-        (lambda state: torch.set_rng_state(torch.tensor(state, dtype=torch.uint8)), torch.get_rng_state().tolist()),
-        (random.setstate, random.getstate()),
-    ]
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        found.append((numpy.random.set_state, numpy.random.get_state(legacy=False)))
-    return [(put, pickle.dumps(state)) for put, state in found]
-
-
-def _effects(tensors: Iterable[torch.Tensor]) -> object:
-    """Equal before and after a call that draws no random numbers and writes to none of the tensors."""
-    return [_looks(tensor) for tensor in tensors], [state for _, state in _random_states()]
-
-
-@contextmanager
-def _nothing_drawn() -> Iterator[None]:
-    """Whatever is traced within, the generators are as they were."""
-    before = _random_states()
-    try:
-        yield
-    finally:
-        for (put, then), (_, now) in zip(before, _random_states(), strict=False):
-            if then != now:
-                put(pickle.loads(then))
-
-
-@contextmanager
-def _contained() -> Iterator[None]:
-    """Whatever fails within, and is not the user's interrupt, is a reason to run the original, and nobody's error."""
-    try:
-        yield
-    except (Uncovered, KeyboardInterrupt):
-        raise
-    except Problem as problem:
-        raise Uncovered(str(problem)) from None
-    except BaseException as error:
-        raise Uncovered(f"{type(error).__name__}: {first_line(error)}") from error
-
-
 def _warn(message: str) -> None:
     """Of the line outside of this file that made the call."""
     frame: FrameType | None = sys._getframe()
@@ -224,42 +70,6 @@ def _warn(message: str) -> None:
     while frame is not None and frame.f_code.co_filename in (__file__, model.__file__):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, RuntimeWarning, stacklevel=level)
-
-
-_CHANGES = "a call changes attributes of the model, or lists and dictionaries that it reads"
-_CHANGES_ARGUMENTS = "a call changes lists, dictionaries or objects among its arguments"
-_WRITES = "a call writes to an argument, parameter or buffer, or draws random numbers"
-
-
-class _Trial:
-    """A call that may become a version: what there was before the original ran."""
-
-    def __init__(self, given: Arguments, outside: Outside, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        self.given = given
-        self.outside = outside
-        self.watch = outside.watch()
-        self._arguments = Held((args, kwargs))
-        self._reached = Held(outside.reached())
-        self._tensors = [*given.tensors, *outside.tensors()]
-        self._effects = _effects(self._tensors)
-
-    def changes(self) -> str | None:
-        """What the original's call has changed, if anything."""
-        if not self.watch.holds() or self._reached.changed():
-            return _CHANGES
-        if self._arguments.changed():
-            return _CHANGES_ARGUMENTS
-        return _WRITES if self._effects != _effects(self._tensors) else None
-
-    @contextmanager
-    def nothing_left(self) -> Iterator[None]:
-        """The code runs once more within, and leaves nothing of it behind."""
-        try:
-            with _nothing_drawn():
-                yield
-        finally:
-            self._reached.put_back()
-            self._arguments.put_back()
 
 
 # ── what stands in for a function ────────────────────────────────────────────────────────────────────────────────────
@@ -307,7 +117,7 @@ class Compiled:
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Any call, whatever it brings."""
         try:
-            with _contained():
+            with contained():
                 given, version = self._choose(args, kwargs)
         except Uncovered as why:
             return self._run_original(why, args, kwargs)
@@ -376,52 +186,33 @@ class Compiled:
         if not building.acquire(timeout=_PATIENCE):
             return self._run_original(Chosen("another thread captures"), args, kwargs)
         try:
-            with _contained():
-                _check_state()  # only now: that torch is tracing is said to all threads
+            with contained():
+                check_state()  # only now: that torch is tracing is said to all threads
                 found = self._find(given) is not None  # another thread's call was faster
                 trial = None if found else self._trial(given, args, kwargs)
         except Uncovered as why:
             return self._run_original(why, args, kwargs)
         else:
-            return self._answer(args, kwargs) if trial is None else self._make(trial, args, kwargs)
+            return self._answer(args, kwargs) if trial is None else self._make(trial)
         finally:
             building.release()
 
-    def _trial(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> "_Trial":
+    def _trial(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trial:
         if self._n_tried == MOST_VERSIONS:
             raise Uncovered(f"there are {MOST_VERSIONS} versions already")
         if self._n_changes == _MOST_CHANGES:
-            raise Uncovered(_CHANGES)
-        return _Trial(given, Outside(self._original), args, kwargs)
+            raise Uncovered(CHANGES)
+        return Trial(self._original, given, args, kwargs, _behind)
 
-    def _make(self, trial: "_Trial", args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result = self._original(*args, **kwargs)
-        given = trial.given
+    def _make(self, trial: Trial) -> Any:
+        result = trial.run()
         version = Version(frontend.extension().Watch((), (), ()) if self._frozen else trial.watch)
         try:
-            with _contained():
-                changes = trial.changes()
-                self._n_changes += changes == _CHANGES
-                self._n_tried += changes != _CHANGES
-                if changes in (_CHANGES, _CHANGES_ARGUMENTS):
-                    raise Uncovered(changes)
-                version.label = ", ".join(type_text(tensor, "an argument") for tensor in given.tensors)
-                with trial.nothing_left():
-                    program = _capture(self._original, trial.outside, args, kwargs)
-                if changes is not None:  # the capture knows which operation it is
-                    raise Uncovered(changes)
-                leaves, structure = tree_flatten(result)
-                version.build(program, structure)
-                results = version.try_native(given.tensors)
-                unlike = difference(leaves, results, [*given.tensors, *version.constants])
-                if unlike is not None:
-                    raise Uncovered(f"what was captured differs from eager: {unlike}")
-                native = version.give(results)
-                if tree_structure(native) != structure:  # torch.Size becomes a tuple
-                    raise Uncovered("torch's pytree does not give the structure of its results back")
+            with contained():
+                native = self._fill(version, trial, result)
         except Uncovered as why:
             version.refused = str(why)
-        self._versions.setdefault(given.key, []).append(version)
+        self._versions.setdefault(trial.given.key, []).append(version)
         if version.refused is None:
             self._gave(version)
             return native
@@ -429,6 +220,24 @@ class Compiled:
             raise RuntimeError(f"tensorc: {self._name} cannot run natively: {version.refused}")
         self._note_original(Uncovered(version.refused))
         return result
+
+    def _fill(self, version: Version, trial: Trial, want: Any) -> Any:
+        """Native code for the version, and its result. Uncovered when it cannot have any."""
+        changes = trial.changes()
+        self._n_changes += changes == CHANGES
+        self._n_tried += changes != CHANGES
+        if changes in (CHANGES, CHANGES_ARGUMENTS):
+            raise Uncovered(changes)
+        version.label = ", ".join(type_text(tensor, "an argument") for tensor in trial.given.tensors)
+        problem = ""
+        for program in trial.programs():
+            if changes is not None:  # the capture knows which operation it is
+                raise Uncovered(changes)
+            try:
+                return version.build(program, trial.given.tensors, want)
+            except Uncovered as why:
+                problem = str(why)
+        raise Uncovered(problem)
 
     def _compare(self, version: Version, given: Arguments, results: tuple[Any, ...], want: Any) -> None:
         unlike = difference(tree_leaves(want), results, [*given.tensors, *version.constants])
@@ -486,13 +295,6 @@ class Compiled:
         return f"<compiled {self._original!r}>"
 
 
-def _capture(function: Callable[..., Any], outside: Outside, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Program:
-    """Nothing wants gradients where native code runs: torch.no_grad() in the code is none that a graph has to have. Nor
-    can anything be traced in inference mode."""
-    with torch.inference_mode(False), torch.no_grad():
-        return capture(function, outside.modules, args, kwargs)
-
-
 # ── as a module ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -538,12 +340,16 @@ def _class_for(kind: type) -> type:
     return made
 
 
+def _behind(value: Any) -> Any:
+    """The model or function that something of ours stands in for; anything else is itself."""
+    if isinstance(value, CompiledModule):
+        return value.__tensorc__._original
+    return value._original if isinstance(value, Compiled) else value
+
+
 def compiled(original: Any, frozen: bool = False) -> Any:
     """What stands in for a Module or function. TypeError for what is neither, or TorchScript."""
-    if isinstance(original, CompiledModule):
-        original = original.__tensorc__._original
-    if isinstance(original, Compiled):
-        original = original._original
+    original = _behind(original)
     if not isinstance(original, torch.nn.Module):
         if not callable(original):
             raise TypeError(f"tensorc.compile takes a Module or a function, not a {type(original).__name__}")
