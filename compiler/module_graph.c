@@ -115,9 +115,20 @@ static PyMethodDef graph_methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *get_has_effects(PyObject *self, void *closure) {
+  (void)closure;
+  const Block *body = &func_of(self)->body;
+  bool has_effects = false;
+  for (int i = 0; i < body->n; i++)
+    has_effects |= body->items[i]->has_effect;
+  return PyBool_FromLong(has_effects);
+}
+
 static PyGetSetDef graph_attributes[] = {
     {"calls", get_calls, NULL, "The nodes whose Python function the extension has to be given.",
      NULL},
+    {"has_effects", get_has_effects, NULL,
+     "Whether it writes to its inputs, or draws random numbers.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

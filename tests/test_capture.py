@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -196,13 +197,11 @@ def test_a_write_that_nobody_sees_is_none() -> None:
         assert operations and not [name for name in operations if name.endswith("_")], found
 
 
-def test_a_write_that_is_seen_is_refused() -> None:
+def test_a_write_that_is_seen_stays_one() -> None:
     import torch
-    from tensorc.capture import Uncovered
 
     for function in seen_writes():
-        with pytest.raises(Uncovered, match=r"aten::\w+_ writes to its argument"):
-            text_of(function, torch.ones(3, 4))
+        assert re.search(r"aten::\w+_(\.\w+)?!\(%", text_of(function, torch.ones(3, 4)))
 
 
 # ── what is not taken ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,10 +209,6 @@ def test_a_write_that_is_seen_is_refused() -> None:
 
 def refused() -> list[tuple[Callable[..., Any], str]]:
     import torch
-    from torch.nn import functional as F
-
-    norm = torch.nn.BatchNorm1d(4, momentum=0.5)
-    norm.num_batches_tracked = None  # then nothing but the schema-less write is left
 
     def graph_inside(x: torch.Tensor) -> Any:
         with torch.autocast("cpu", torch.bfloat16):
@@ -225,12 +220,7 @@ def refused() -> list[tuple[Callable[..., Any], str]]:
     return [
         (branches, "torch.export: GuardOnDataDependentSymNode: Could not guard on data-dependent expression"),
         (graph_inside, "a graph inside of the graph"),
-        (lambda x: x[x > 0], "aten::index: the size of its result depends on values"),
-        (lambda x: x.sum().item(), "aten::item gives a SymFloat"),
-        (lambda x: x + torch.rand(4), "aten::rand draws random numbers"),
-        (lambda x: F.dropout(x), "aten::dropout draws random numbers"),
-        (lambda x: F.scaled_dot_product_attention(x, x, x, dropout_p=0.5), "aten::scaled_dot_product_attention draws random numbers"),
-        (lambda x: norm.train()(x), "aten::batch_norm writes to its argument"),
+        (lambda x: x.t_(), "changes more of its arguments than values"),
         (lambda x: torch.fft.rfft(x), "dtype torch.complex64"),
         (lambda x: x.to_sparse(), "layout torch.sparse_coo"),
         (lambda x: x.to("meta"), "device meta"),

@@ -128,7 +128,7 @@ class Writer:
             return f"[{', '.join(map(self.argument, value))}]"
         if isinstance(value, torch.dtype):
             return DTYPES[str(value).removeprefix("torch.")]
-        if value is None or isinstance(value, bool):
+        if value is None or isinstance(value, (bool, torch.device)):
             return str(value).lower()
         return json.dumps(value) if isinstance(value, str) else repr(value)
 
@@ -296,6 +296,10 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
         "aten::reshape_as": [(w.call("aten::neg", cube), cube)],
         "aten::contiguous": [(a,), (turned,), (gappy,)],
         "aten::to.dtype": [(a, torch.float32), (ints, torch.float32), (flags, torch.float32), (a, torch.float64), (doubles, torch.float32), (a, torch.bool)],
+        "aten::to.dtype_layout": [(a,), (ints,)],
+        "aten::to.device": [(ints, torch.device("cpu"), torch.float32), (a, torch.device("cpu"), torch.float32)],
+        "aten::to.other": [(ints, a), (a, gappy)],
+        "aten::type_as": [(flags, a), (a, a)],
         "aten::dropout": [(a, 0.5, False)],
         "aten::clone": [(turned,), (gappy,)],
         "aten::_to_copy": [(a,)],

@@ -10,7 +10,7 @@ from workbench import SLOW
 pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not importlib.util.find_spec("torch"), reason="torch is not installed")]
 
 # Operators with a row for graphs that torch has no inputs for under this name; tests/test_graph.py has some of each row.
-NO_INPUTS = {"__and__", "__or__", "_to_copy", "_unsafe_view", "alias", "detach", "detach_", "dropout", "embedding", "index", "lift_fresh_copy", "pad", "silu", "swapaxes"}
+NO_INPUTS = {"__and__", "__or__", "_to_copy", "_unsafe_view", "alias", "detach", "detach_", "dropout", "embedding", "index", "lift_fresh_copy", "pad", "silu", "swapaxes", "type_as"}
 
 
 def test_every_operator_is_looked_at() -> None:

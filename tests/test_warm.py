@@ -249,9 +249,10 @@ def test_damaged_entries(captures: list[Any], tmp_path: Path) -> None:
 
 
 def test_what_is_refused_is_remembered(captures: list[Any]) -> None:
-    text = "def make():\n    return lambda x: x[x > 0]"
+    text = "def make():\n    return lambda x: x if x.sum() > 0 else -x"
     for _ in range(2):
-        assert list(run(text).stats()["python"]) == ["aten::index: the size of its result depends on values"]
+        (reason,) = run(text).stats()["python"]
+        assert reason.startswith("torch.export: GuardOnDataDependentSymNode")
         assert len(captures) == 1
 
 

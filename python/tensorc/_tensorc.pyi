@@ -58,6 +58,7 @@ class Graph:
     """A captured graph, from its text. Raises ValueError, with the line, when the text cannot be read."""
 
     calls: tuple[str, ...]  # the nodes whose Python function the extension's load() takes, in that order
+    has_effects: bool  # it writes to what it is given, or draws random numbers
     def __init__(self, text: bytes, name: str) -> None: ...
     def show(self, stage: str) -> str: ...  # "ir", "plan", "c"
     def c(self, extension: str) -> str: ...

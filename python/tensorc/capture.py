@@ -7,6 +7,7 @@ compiler does not take yet is `Uncovered`, with its reason in one line.
 import inspect
 import json
 import logging
+import math
 import operator
 import sys
 import threading
@@ -25,6 +26,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
 from tensorc import inplace
+from tensorc.effects import Copies
 
 WORDS: dict[object, str] = {
     torch.float32: "f32",
@@ -53,6 +55,18 @@ _QUIET: dict[str, dict[str, object]] = {
     **dict.fromkeys(("aten::gru", "aten::lstm", "aten::rnn_tanh", "aten::rnn_relu"), {"train": False}),
     "aten::scaled_dot_product_attention": {"dropout_p": 0.0},
 }
+# Python's functions on numbers, of sizes that depend on values, by the names that the text has for them.
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    **{
+        f"operator.{f.__name__}": f
+        for f in (operator.add, operator.sub, operator.mul, operator.floordiv, operator.truediv, operator.mod)
+        + (operator.pow, operator.neg, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+        + (operator.and_, operator.or_, operator.not_)
+    },
+    **{f"math.{f.__name__}": f for f in (math.floor, math.ceil, math.trunc)},
+    **{f"torch.{f.__name__}": f for f in (torch.sym_max, torch.sym_min, torch.sym_not, torch.sym_float, torch.sym_int)},
+}
+_NAMES = {function: name for name, function in FUNCTIONS.items()}
 # Operations that write to their running statistics when they are trained, which their schemas do not say.
 _TRAINED = {"aten::batch_norm": "training", "aten::instance_norm": "use_input_stats"}
 _KINDS = {InputKind.PARAMETER: "param", InputKind.BUFFER: "buffer", InputKind.CONSTANT_TENSOR: "const"}
@@ -69,7 +83,7 @@ class Chosen(Uncovered):
 class Program(NamedTuple):
     text: bytes  # the graph text
     constants: tuple[torch.Tensor, ...]  # of its param, buffer and const lines: the model's own objects
-    calls: dict[str, tuple[OpOverload, tuple[object, ...]]]  # per node: torch's operation, its constants
+    calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]]  # per node: torch's operation, its constants
 
 
 # ── what is captured ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -196,10 +210,13 @@ def capture(
     nodes = [node for node in exported.graph.nodes if not _is_implied(node)]
     for node in nodes:
         _check(node)
-    values = _values(exported, function, args, kwargs)
+    has_effects = any(map(_has_effect, nodes))
+    values = _values(exported, None if has_effects else function, args, kwargs)
     run = _Run(exported.graph_module)
+    tensors = [value for value in values.values() if isinstance(value, torch.Tensor)]
+    copies = Copies(tensors) if has_effects else None
     try:
-        run.run(*values.values())
+        run.run(*(copies.of(v) if copies and isinstance(v, torch.Tensor) else v for v in values.values()))
     except Uncovered as error:
         raise Uncovered(first_line(error)) from None  # the interpreter adds where it was
     except Exception as error:
@@ -218,9 +235,9 @@ def _apart(args: Any) -> Any:
 
 
 def _values(
-    exported: ExportedProgram, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    exported: ExportedProgram, function: Callable[..., Any] | None, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> dict[str, Any]:
-    """What each input of the graph is, by its node's name."""
+    """What each input of the graph is, by its node's name. `function` if it may run once more."""
     leaves = iter(tree_leaves((args, kwargs)))
     own = {**exported.state_dict, **exported.constants}
     values: dict[str, Any] = {}
@@ -235,6 +252,8 @@ def _values(
         if spec.kind is InputKind.CONSTANT_TENSOR:
             # torch.export may have put another object over the memory of a tensor that the code found in a list, say.
             # Eager reads the object: so do we. What eager makes anew in each call is not seen, and is a constant.
+            if function is None:
+                continue
             if seen is None:
                 with _Seen() as seen:
                     function(*args, **kwargs)
@@ -275,25 +294,53 @@ def _check(node: Node) -> None:
     target = node.target
     if node.op in ("placeholder", "output") or target is operator.getitem:
         return
+    if target in _NAMES:
+        return
     if not isinstance(target, OpOverload):
         inside = next(iter(node.users)).target if node.op == "get_attr" and node.users else target
         name = getattr(inside, "__name__", inside)
         raise Uncovered(f"{name}: a graph inside of the graph, or arithmetic on sizes")
     name = target._schema.name
-    if target.namespace != "aten":
-        raise Uncovered(f"{name} is no operation of torch's own")
+    if target._schema.is_mutable and not (_is_detached_constant(node) or _gives_its_first(node)):
+        raise Uncovered(f"{name} changes more of its arguments than values")
+
+
+def _gives_its_first(node: Node) -> bool:
+    """Whether it writes values into its first argument, and gives that back as it was but for them."""
+    target, schema = node.target, getattr(node.target, "_schema", None)
+    if not isinstance(target, OpOverload) or schema is None or not schema.is_mutable or not node.args:
+        return False
+    written = [argument for argument in schema.arguments if argument.alias_info and argument.alias_info.is_write]
+    if written != schema.arguments[:1] or len(schema.returns) != 1 or not schema.returns[0].alias_info:
+        return False
+    first, value = node.args[0], node.meta.get("val")
+    own = first.meta.get("val") if isinstance(first, Node) else None
+    if not isinstance(value, torch.Tensor) or not isinstance(own, torch.Tensor) or "resize" in schema.name:
+        return False
+    return (value.dtype, value.shape, value.stride()) == (own.dtype, own.shape, own.stride())
+
+
+def _has_effect(node: Node) -> bool:
+    """Whether it writes to an argument, or draws random numbers."""
+    target = node.target
+    if not isinstance(target, OpOverload) or _is_detached_constant(node):
+        return False
+    name = target._schema.name
     trains = name in _TRAINED and _argument(node, target, _TRAINED[name]) and _argument(node, target, "running_mean")
-    if trains or (target._schema.is_mutable and not _is_detached_constant(node)):
-        raise Uncovered(f"{name} writes to its argument")
-    if torch.Tag.nondeterministic_seeded in target.tags:
-        quiet = _QUIET.get(name)
-        if quiet is None or any(_argument(node, target, key) != value for key, value in quiet.items()):
-            raise Uncovered(f"{name} draws random numbers")
-    for result in tree_leaves(node.meta.get("val")):
-        if not isinstance(result, torch.Tensor):
-            raise Uncovered(f"{name} gives a {type(result).__name__}")
-        if not all(isinstance(size, int) for size in (*result.shape, *result.stride())):
-            raise Uncovered(f"{name}: the size of its result depends on values")
+    quiet = _QUIET.get(name, {}).items()
+    draws = torch.Tag.nondeterministic_seeded in target.tags and not (
+        quiet and all(_argument(node, target, key) == value for key, value in quiet)
+    )
+    return bool(trains or draws or target._schema.is_mutable)
+
+
+def _is_known(value: object) -> bool:
+    """Whether it is tensors, whose sizes do not depend on the values of others."""
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_known, value))
+    if not isinstance(value, torch.Tensor):
+        return False
+    return all(isinstance(size, int) for size in (*value.shape, *value.stride(), value.storage_offset()))
 
 
 def _is_detached_constant(node: Node) -> bool:
@@ -333,7 +380,8 @@ class _Run(Interpreter):
     def run_node(self, n: Node) -> Any:
         value = super().run_node(n)
         if n.op == "call_function" and n.target is not torch.ops.aten._assert_tensor_metadata.default:
-            self.types[n] = type_text(value, f"the result of {n.name}")
+            known = _is_known(n.meta.get("val"))
+            self.types[n] = type_text(value, f"the result of {n.name}") if known else "object"
             self._check_write(n)
         return value
 
@@ -383,7 +431,7 @@ class _Writer:
         self.nodes = nodes
         self.values = values
         self.types = types
-        self.calls: dict[str, tuple[OpOverload, tuple[object, ...]]] = {}
+        self.calls: dict[str, tuple[Callable[..., Any], tuple[object, ...]]] = {}
 
     def program(self) -> Program:
         constants, heads = self._inputs()
@@ -417,6 +465,10 @@ class _Writer:
             yield f"%{node.name} = getitem({self._text(node.args[0], '')}, {node.args[1]}) : {self.types[node]}"
         elif isinstance(node.target, OpOverload) and not _is_detached_constant(node):
             yield self._operation(node, node.target)
+        elif callable(node.target) and node.target in _NAMES:
+            texts = [self._text(value, f"an argument of {node.name}") for value in node.args]
+            self.calls[node.name] = node.target, tuple(part for value in node.args for part in _constants(value))
+            yield f"%{node.name} = {_NAMES[node.target]}({', '.join(texts)}) : object"
 
     def _operation(self, node: Node, target: OpOverload) -> str:
         """Arguments as the schema orders them: positional up to the last that is given, then those by keyword alone."""
@@ -432,11 +484,13 @@ class _Writer:
         constants = tuple(constant for value in values for constant in _constants(value))
         self.calls[node.name] = target, constants
         name = target._schema.name + (f".{target._schema.overload_name}" if target._schema.overload_name else "")
-        return f"%{node.name} = {name}({', '.join(texts)}) : {self.types[node]}"
+        type_ = "object" if _gives_its_first(node) else self.types[node]
+        return f"%{node.name} = {name}{'!' if _has_effect(node) else ''}({', '.join(texts)}) : {type_}"
 
     def _text(self, value: object, what: str) -> str:
         if isinstance(value, Node):
-            return self._text(value.args[0], what) if _is_detached_constant(value) else f"%{value.name}"
+            itself = _is_detached_constant(value) or _gives_its_first(value)
+            return self._text(value.args[0], what) if itself else f"%{value.name}"
         if isinstance(value, (list, tuple)):
             return f"[{', '.join(self._text(part, what) for part in value)}]"
         return _literal(value, what)

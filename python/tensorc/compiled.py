@@ -24,6 +24,7 @@ from torch.utils._pytree import tree_leaves
 from tensorc import frontend, model
 from tensorc.arguments import Arguments
 from tensorc.capture import Chosen, Uncovered, type_text
+from tensorc.effects import CHANGES_TENSORS
 from tensorc.same import difference
 from tensorc.trial import CHANGES, CHANGES_ARGUMENTS, Trial, check_state, contained
 from tensorc.version import Operation, Version
@@ -123,18 +124,24 @@ class Compiled:
             return self._run_original(why, args, kwargs)
         if version is None:
             return self._first(given, args, kwargs)
+        if _mode == "compare" and version.has_effects:
+            want, unlike = version.compare(given.tensors, lambda: self._original(*args, **kwargs))
+            self._tell(unlike)
+            self._gave(version)
+            return want
         try:
             results = version.native(*given.tensors)
         except version.unfit as why:
             return self._run_original(Chosen(str(why)), args, kwargs)
         except Exception:
-            if _mode == "native":
+            if _mode == "native" or version.has_effects:
                 raise
             return self._run_original(Chosen("error"), args, kwargs)
         if _mode == "compare":
-            self._compare(version, given, results, self._original(*args, **kwargs))
+            leaves = tree_leaves(self._original(*args, **kwargs))
+            self._tell(difference(leaves, results, [*given.tensors, *version.constants]))
         elif _mode == "auto" and not kwargs and all(isinstance(arg, torch.Tensor) for arg in args):
-            self._arm(version)
+            self._arm(None if version.has_effects else version)  # what has begun is not for another try
         self._gave(version)
         return version.give(results)
 
@@ -226,21 +233,18 @@ class Compiled:
         changes = trial.changes()
         self._n_changes += changes == CHANGES
         self._n_tried += changes != CHANGES
-        if changes in (CHANGES, CHANGES_ARGUMENTS):
+        if changes in (CHANGES, CHANGES_ARGUMENTS, CHANGES_TENSORS):
             raise Uncovered(changes)
         version.label = ", ".join(type_text(tensor, "an argument") for tensor in trial.given.tensors)
         problem = ""
         for program in trial.programs():
-            if changes is not None:  # the capture knows which operation it is
-                raise Uncovered(changes)
             try:
-                return version.build(program, trial.given.tensors, want)
+                return version.build(program, trial.given.tensors, want, trial.before, changes)
             except Uncovered as why:
                 problem = str(why)
         raise Uncovered(problem)
 
-    def _compare(self, version: Version, given: Arguments, results: tuple[Any, ...], want: Any) -> None:
-        unlike = difference(tree_leaves(want), results, [*given.tensors, *version.constants])
+    def _tell(self, unlike: str | None) -> None:
         if unlike is not None:
             raise RuntimeError(f"tensorc: {self._name} differs from Python: {unlike}")
 
@@ -307,7 +311,7 @@ class CompiledModule:
     __tensorc__: Compiled
 
     def __init_subclass__(cls, **given: Any) -> None:
-        """What the model's class does with its subclasses is not for this one: it may keep them, or read annotations."""
+        """What the model's class does with its subclasses is not for this one: it may keep or change them."""
 
     def __getattr__(self, name: str) -> Any:
         try:

@@ -26,8 +26,13 @@ def _without_effect(target: OpOverload) -> OpOverload | None:
     found = getattr(getattr(torch.ops.aten, name.removesuffix("_"), None), overload, None)
     if not name.endswith("_") or not isinstance(found, OpOverload) or found._schema.is_mutable:
         return None
-    same = [argument.name for argument in schema.arguments] == [argument.name for argument in found._schema.arguments]
+    same = _rest(schema) == _rest(found._schema)
     return found if same and len(found._schema.returns) == 1 else None
+
+
+def _rest(schema: torch.FunctionSchema) -> list[str]:
+    """What arguments there are behind the first."""
+    return [f"{argument.name}: {argument.type}" for argument in schema.arguments[1:]]
 
 
 def _is_last_look(write: Node, written: Node, place: dict[Node, int]) -> bool:

@@ -29,8 +29,14 @@ def _homes(results: Sequence[Any], given: Iterable[torch.Tensor]) -> list[object
     return homes[len(tensors) - sum(isinstance(result, torch.Tensor) for result in results) :]
 
 
-def difference(want: Sequence[Any], got: Sequence[Any], given: Sequence[torch.Tensor]) -> str | None:
-    """How flat results differ from eager's, in a few words, or None. `given`: what results may share memory with."""
+def difference(
+    want: Sequence[Any],
+    got: Sequence[Any],
+    given: Sequence[torch.Tensor],
+    given_native: Sequence[torch.Tensor] | None = None,
+) -> str | None:
+    """How flat results differ from eager's, in a few words, or None. `given`: what results may share memory with;
+    `given_native`: the same for `got`, if that is not the same."""
     if len(want) != len(got):
         return f"{len(got)} results, eager has {len(want)}"
     for place, (a, b) in enumerate(zip(want, got, strict=True)):
@@ -51,6 +57,6 @@ def difference(want: Sequence[Any], got: Sequence[Any], given: Sequence[torch.Te
             first = int(unlike[0])
             values = f"{b.reshape(-1)[first].item()!r}, eager's {a.reshape(-1)[first].item()!r}"
             return f"result {place} differs at {len(unlike)} of {a.numel()} elements, first at {first}: {values}"
-    if _homes(want, given) != _homes(got, given):
+    if _homes(want, given) != _homes(got, given if given_native is None else given_native):
         return "results share memory with other tensors than eager's"
     return None

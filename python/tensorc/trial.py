@@ -1,13 +1,10 @@
 """The first call of its kind: the original runs, and what it did beside giving a result decides what may be native.
 
-Native code has no effects, so a call that has any gets no version. And where the code runs once more to be captured, it
-leaves nothing of it behind.
+Native code may write to tensors and draw random numbers as the original does; a call that changes anything else gets no
+version. And where the code runs once more to be captured, it leaves nothing of it behind.
 """
 
-import pickle
-import random
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
@@ -16,6 +13,7 @@ import torch
 from tensorc.arguments import Arguments
 from tensorc.capture import Chosen, Program, Uncovered, capture, first_line
 from tensorc.digest import Undigestible
+from tensorc.effects import Before, nothing_drawn
 from tensorc.held import Held
 from tensorc.problem import Problem
 from tensorc.warm import Memory
@@ -23,7 +21,6 @@ from tensorc.watch import Outside
 
 CHANGES = "a call changes attributes of the model, or lists and dictionaries that it reads"
 CHANGES_ARGUMENTS = "a call changes lists, dictionaries or objects among its arguments"
-_WRITES = "a call writes to an argument, parameter or buffer, or draws random numbers"
 
 
 @contextmanager
@@ -51,43 +48,6 @@ def check_state() -> None:
         raise Chosen("autocast")
 
 
-def _looks(tensor: torch.Tensor) -> tuple[object, ...]:
-    """What a call may change of a tensor, but for the values of one that was made in inference mode."""
-    version = None if tensor.is_inference() else tensor._version
-    own = [(name, id(value)) for name, value in vars(tensor).items()]
-    storage = tensor.untyped_storage().data_ptr(), tensor.storage_offset(), tensor.shape, tensor.stride()
-    return version, tensor.requires_grad, id(tensor.grad) if tensor.is_leaf else None, storage, own
-
-
-def _random_states() -> list[tuple[Callable[[Any], object], bytes]]:
-    """Of each generator that a process has by itself: what sets its state, and its state, pickled."""
-    found: list[tuple[Callable[[Any], object], Any]] = [
-        (lambda state: torch.set_rng_state(torch.tensor(state, dtype=torch.uint8)), torch.get_rng_state().tolist()),
-        (random.setstate, random.getstate()),
-    ]
-    numpy = sys.modules.get("numpy")
-    if numpy is not None:
-        found.append((numpy.random.set_state, numpy.random.get_state(legacy=False)))
-    return [(put, pickle.dumps(state)) for put, state in found]
-
-
-def _effects(tensors: Iterable[torch.Tensor]) -> object:
-    """Equal before and after a call that draws no random numbers and writes to none of the tensors."""
-    return [_looks(tensor) for tensor in tensors], [state for _, state in _random_states()]
-
-
-@contextmanager
-def _nothing_drawn() -> Iterator[None]:
-    """Whatever is traced within, the generators are as they were."""
-    before = _random_states()
-    try:
-        yield
-    finally:
-        for (put, then), (_, now) in zip(before, _random_states(), strict=False):
-            if then != now:
-                put(pickle.loads(then))
-
-
 class Trial:
     """A call that may become a version: what there was before the original ran."""
 
@@ -113,8 +73,7 @@ class Trial:
             self._remembered = self._memory.program()
         self._arguments = Held((args, kwargs))
         self._reached = Held(outside.reached())
-        self._tensors = [*given.tensors, *outside.tensors()]
-        self._effects = _effects(self._tensors)
+        self.before = Before([*given.tensors, *outside.tensors()])
 
     def changes(self) -> str | None:
         """What the original's call has changed, if anything."""
@@ -122,7 +81,7 @@ class Trial:
             return CHANGES
         if self._arguments.changed():
             return CHANGES_ARGUMENTS
-        return _WRITES if self._effects != _effects(self._tensors) else None
+        return self.before.changes()
 
     def run(self) -> Any:
         """The original's result."""
@@ -150,7 +109,7 @@ class Trial:
         """The code runs once more, and leaves nothing of it behind. Nothing wants gradients where native code runs:
         torch.no_grad() in the code is none that a graph has to have. Nor can anything be traced in inference mode."""
         try:
-            with _nothing_drawn(), torch.inference_mode(False), torch.no_grad():
+            with nothing_drawn(), torch.inference_mode(False), torch.no_grad():
                 return capture(self.function, self.outside.modules, self.args, self.kwargs)
         finally:
             self._reached.put_back()

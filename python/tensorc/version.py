@@ -7,10 +7,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
-from torch.utils._pytree import TreeSpec, tree_flatten, tree_structure, tree_unflatten
+from torch.utils._pytree import TreeSpec, tree_flatten, tree_leaves, tree_structure, tree_unflatten
 
 from tensorc import cc, frontend
 from tensorc.capture import Program, Uncovered, first_line
+from tensorc.effects import Before, random_states
 from tensorc.same import difference
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ class Version:
 
     give: Callable[[tuple[Any, ...]], Any]  # from flat results to those of the original
     gives_one: bool  # there is one, and it is that itself
+    has_effects: bool  # it writes to tensors, or draws random numbers: a call that began cannot be made again
     body: str
+    _bind: Callable[[tuple[torch.Tensor, ...]], Callable[..., tuple[Any, ...]]]  # to other constants
 
     def __init__(self, watch: "Watch") -> None:
         self.label = ""  # what it takes: "f32[1,32](32,1)"
@@ -48,24 +51,57 @@ class Version:
         self.operations: list[Operation] = []
         self.constants: tuple[torch.Tensor, ...] = ()
 
-    def build(self, program: Program, given: list[torch.Tensor], want: Any) -> Any:
+    def build(self, program: Program, given: list[torch.Tensor], want: Any, before: Before, writes: str | None) -> Any:
         """What the program gives for these tensors, natively. Uncovered where that is not what eager gave, `want`;
-        Problem when there is no C compiler, say."""
+        Problem when there is no C compiler, say. `before` that there was what `writes` says has changed, if anything
+        has: a program with effects is rehearsed on copies of that, and the result is `want`."""
         self._load(program)
+        if writes is not None and not self.has_effects:
+            raise Uncovered(writes)
         leaves, structure = tree_flatten(want)
         self.give = _giver(structure)
         self.gives_one = structure.is_leaf()
+        tensors = [*given, *program.constants]
         try:
-            results = self.native(*given)
+            if self.has_effects:
+                unlike, results = self._rehearsed(before, tensors, leaves)
+            else:
+                unlike, results = self._tried(tensors, leaves)
         except Exception as error:  # the original did not fail
             raise Uncovered(f"what was captured fails: {error}") from None
-        unlike = difference(leaves, results, [*given, *program.constants])
         if unlike is not None:
             raise Uncovered(f"what was captured differs from eager: {unlike}")
         got = self.give(results)
         if tree_structure(got) != structure:  # torch.Size becomes a tuple
             raise Uncovered("torch's pytree does not give the structure of its results back")
-        return got
+        return want if self.has_effects else got
+
+    def _tried(self, tensors: list[torch.Tensor], want: list[Any]) -> tuple[str | None, tuple[Any, ...]]:
+        results = self.native(*tensors[: len(tensors) - len(self.constants)])
+        return difference(want, results, tensors), results
+
+    def _rehearsed(
+        self, before: Before, tensors: list[torch.Tensor], want: list[Any]
+    ) -> tuple[str | None, tuple[Any, ...]]:
+        """How a native call would differ from the one that was made, in its result or in its effects."""
+        now = random_states()
+        with before.again() as copies:
+            if copies is None:
+                raise Uncovered("it writes, and its tensors are too large to try that on copies")
+            own = [copies.of(tensor) for tensor in tensors]
+            n_given = len(tensors) - len(self.constants)
+            results = self._bind(tuple(own[n_given:]))(*own[:n_given])
+            drawn = random_states() == now
+        after, own_after = ([tensor.detach() for tensor in each] for each in (tensors, own))
+        unlike = difference([*want, *after], [*results, *own_after], tensors, own)
+        return unlike or (None if drawn else "it draws other random numbers"), results
+
+    def compare(self, given: list[torch.Tensor], run: Callable[[], Any]) -> tuple[Any, str | None]:
+        """For a version with effects: the original's result, run(), and how a native call would differ."""
+        tensors = [*given, *self.constants]
+        before = Before(tensors)
+        want = run()
+        return want, self._rehearsed(before, tensors, tree_leaves(want))[0]
 
     def _load(self, program: Program) -> None:
         name = f"_tensorc_graph_{hashlib.sha256(program.text).hexdigest()[:16]}"
@@ -75,15 +111,17 @@ class Version:
             raise Uncovered(first_line(error)) from None
         flags = (*cc.GRAPH_FLAGS, "-DTC_ONLY_" + frontend.extension().host())
         path = cc.cached_extension(name, graph.c(name).encode(), flags)
-        calls = [program.calls[node] for node in graph.calls]
+        calls = tuple((getattr(op, "_op", op), given) for op, given in (program.calls[node] for node in graph.calls))
         try:
             module = _load(name, path)
-            self.native = module.load(program.constants, tuple((getattr(op, "_op", op), given) for op, given in calls))
+            self.native = module.load(program.constants, calls)
+            self._bind = lambda constants: module.load(constants, calls)
         except (ImportError, RuntimeError) as error:  # of a cache that may run nothing, a torch that we do not know
             raise Uncovered(first_line(error)) from None
         self.unfit = module.Unfit
         self.operations = [Operation(*row) for row in graph.report()]
         self.constants = program.constants
+        self.has_effects = graph.has_effects
         self.body = "exact" if any(row.way in ("loop", "recipe") for row in self.operations) else "library"
 
 

@@ -18,7 +18,7 @@ import torch
 from torch._ops import OpOverload
 
 from tensorc import __version__, atomic, cc
-from tensorc.capture import Program
+from tensorc.capture import FUNCTIONS, Program
 from tensorc.digest import PLAIN, Digest, Undigestible, is_known
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -43,7 +43,7 @@ def _versions() -> tuple[object, ...]:
     """Of all whose code stands for itself. Of ours the files' contents: a checkout has one version for many."""
     numpy = sys.modules.get("numpy")
     own = []
-    for name in ("capture.py", "inplace.py", "digest.py", "warm.py"):
+    for name in ("capture.py", "effects.py", "inplace.py", "digest.py", "warm.py"):
         with open(os.path.join(_HERE, name), "rb") as file:
             own.append(sha256(file.read()).hexdigest())
     return __version__, torch.__version__, sys.version, getattr(numpy, "__version__", None), own
@@ -117,15 +117,18 @@ class Memory:
         own = [tensor for tensor in constants if isinstance(tensor, torch.Tensor)]
         if sum(tensor.untyped_storage().nbytes() for tensor in own) > _MOST_BYTES:
             return
-        calls = {node: (str(target), given) for node, (target, given) in program.calls.items()}
+        names = {function: name for name, function in FUNCTIONS.items()}
+        calls = {node: (names.get(op) or str(op), given) for node, (op, given) in program.calls.items()}
         refused = found if isinstance(found, str) else None
         with suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
             whole = pickle.dumps((program.text, refused, constants, calls))
             atomic.write(self._path, sha256(whole).digest() + whole)
 
 
-def _operation(name: str) -> OpOverload:
-    """ "aten.add.Tensor"."""
+def _operation(name: str) -> Callable[..., Any]:
+    """ "aten.add.Tensor", "operator.add"."""
+    if name in FUNCTIONS:
+        return FUNCTIONS[name]
     namespace, operation, overload = name.split(".")
     found: OpOverload = getattr(getattr(getattr(torch.ops, namespace), operation), overload)
     return found
