@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import importlib.util
 import os
 import sys
 
@@ -23,7 +24,11 @@ def _parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser("check", help="what becomes native, and why the rest does not")
     check.add_argument(
-        "paths", nargs="*", default=["."], metavar="PATH", help="files, folders or projects (default: .)"
+        "paths",
+        nargs="*",
+        default=["."],
+        metavar="PATH",
+        help="files, folders or projects, or programs of torch.export: model.pt2 (default: .)",
     )
     form = check.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_const", const="json", dest="format")
@@ -33,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     settings(check)
 
     build = commands.add_parser("build", help="the importable tree .tensorc/build/python and a wheel in dist/")
-    build.add_argument("root", nargs="?", default=".", metavar="ROOT")
+    build.add_argument("root", nargs="?", default=".", metavar="ROOT", help="or a program of torch.export: model.pt2")
     build.add_argument(
         "--cc", help='the C compiler, with arguments if any: "ccache gcc" (default: $CC, cc, gcc, clang)'
     )
@@ -42,11 +47,11 @@ def _parser() -> argparse.ArgumentParser:
     settings(build)
 
     show = commands.add_parser("show", help="one function at one stage of its compilation")
-    show.add_argument("target", metavar="FILE:FUNC")
-    show.add_argument("--stage", choices=("ast", "ir", "plan", "c"), default="ir")
+    show.add_argument("target", metavar="FILE:FUNC", help="or a program of torch.export: model.pt2")
+    show.add_argument("--stage", choices=("ast", "graph", "ir", "plan", "c"), default="ir")
 
     bench = commands.add_parser("bench", help="eager and native side by side")
-    bench.add_argument("target", metavar="FILE:FUNC")
+    bench.add_argument("target", metavar="FILE:FUNC", help="or a program of torch.export: model.pt2")
     bench.add_argument("--rows", default="1,16,128", help="sizes of the batch, separated by commas")
     bench.add_argument(
         "--args", metavar="FILE:MAKE", help="a function make(name, rows) or make(rows) that gives the arguments"
@@ -90,7 +95,29 @@ def _folder(path: str) -> str:
     return os.path.abspath(path)
 
 
+def _is_program(path: str) -> bool:
+    """Whether it is one of torch.export. Problem when it is named so, and there is none, or no torch to read it."""
+    if not path.endswith(".pt2"):
+        return False
+    if not os.path.isfile(path):
+        raise Problem(f"{path}: no such file: name what torch.export.save wrote")
+    if importlib.util.find_spec("torch") is None:
+        raise Problem(f"{path}: torch is not installed, which reads such programs")
+    return True
+
+
 def _check(args: argparse.Namespace) -> int:
+    programs = [path for path in args.paths if _is_program(path)]
+    if programs:
+        if len(programs) < len(args.paths):
+            raise Problem("programs of torch.export are checked apart from sources: name one or the other")
+        from tensorc import exported
+
+        return exported.check(programs, args.format == "json", args.fail_on)
+    return _check_sources(args)
+
+
+def _check_sources(args: argparse.Namespace) -> int:
     from tensorc import config, frontend, project
 
     units = []
@@ -123,6 +150,10 @@ def _check(args: argparse.Namespace) -> int:
 
 
 def _build(args: argparse.Namespace) -> int:
+    if _is_program(args.root):
+        from tensorc import model_wheel
+
+        return model_wheel.build(args.root, args.cc, args.quiet)
     from tensorc import build, config
 
     root = _folder(args.root)
@@ -130,6 +161,15 @@ def _build(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace) -> int:
+    if _is_program(args.target):
+        if args.stage == "ast":
+            raise Problem(f"{args.target}: a program has no stage ast: use graph, ir, plan or c")
+        from tensorc import exported
+
+        sys.stdout.write(exported.show(args.target, args.stage))
+        return 0
+    if args.stage == "graph":
+        raise Problem(f"{args.target}: a function has no stage graph: use ast, ir, plan or c")
     from tensorc import bench, config
 
     path, name = bench.split_target(args.target)
@@ -148,6 +188,10 @@ def _bench(args: argparse.Namespace) -> int:
         rows = []
     if not rows or min(rows) < 1:
         raise Problem(f"--rows is {args.rows!r}: give numbers above 0, separated by commas")
+    if _is_program(args.target):
+        from tensorc import exported
+
+        return exported.bench(args.target, rows, args.cc, args.json)
     return bench.bench(args.target, rows, args.args, args.cc, args.json)
 
 

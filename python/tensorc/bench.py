@@ -284,11 +284,16 @@ def bench(target: str, rows: list[int], maker: str | None, compiler: str | None,
                     ) from None
                 equal = same(want, got)
                 table.append(Row(count, *measure(eager, native, args), equal, str(native.body)))
+    return print_table(name, shown(path), head, table, as_json)
+
+
+def print_table(name: str, where: str, head: dict[str, Any], table: list[Row], as_json: bool) -> int:
+    """`head`: what the numbers were measured with. Exit code 1 when a result differs from eager's."""
     if as_json:
         print(json.dumps({**head, "rows": [row._asdict() for row in table]}, indent=2))
     else:
         about = f", torch {head['torch']}, {head['threads']} threads" if "torch" in head else ""
-        print(f"{name} ({shown(path)}{about}); µs a call, medians of pairs")
+        print(f"{name} ({where}{about}); µs a call, medians of pairs")
         print(f"{'rows':>6} {'eager':>9} {table[0].body:>9} {'ratio':>7}  equal")
         for row in table:
             verdict = "yes" if row.equal else "NO"

@@ -12,7 +12,7 @@ import operator
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from types import MethodType
 from typing import Any, NamedTuple
@@ -22,6 +22,7 @@ from torch._ops import OpOverload
 from torch.export import ExportedProgram
 from torch.export.graph_signature import ConstantArgument, InputKind
 from torch.fx import Interpreter, Node
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 
@@ -171,6 +172,20 @@ class _Quiet:
         return getattr(self._stream, name)
 
 
+@contextmanager
+def torch_is_quiet() -> Iterator[None]:
+    """torch says to the terminal, too, what it raises."""
+    log = logging.getLogger("torch")
+    level = log.level
+    try:
+        log.setLevel(logging.CRITICAL)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.setLevel(level)
+
+
 def first_line(error: BaseException) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].strip()
 
@@ -185,37 +200,35 @@ def capture(
     strides and the values of all that is no tensor are constants of it. Uncovered says what of it is not taken."""
     root = function if isinstance(function, torch.nn.Module) else _Root(function, modules)
     printed, complained = _Quiet(sys.stdout), _Quiet(sys.stderr)
-    log = logging.getLogger("torch")
-    level = log.level
     try:
-        log.setLevel(logging.CRITICAL)
         with (
-            warnings.catch_warnings(),
+            torch_is_quiet(),
             redirect_stdout(printed),
             redirect_stderr(complained),
             _kept(root),
             _without_device_guard(),
         ):
-            warnings.simplefilter("ignore")
             exported = torch.export.export(root, *_apart((args, kwargs)), strict=False)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # the code may end the process where it is not itself
         raise Uncovered(f"torch.export: {type(error).__name__}: {first_line(error)}") from error
-    finally:
-        log.setLevel(level)
     if printed.written:
         raise Uncovered("the code prints")
+    inplace.replace(exported.graph.nodes)
+    runs_again = not any(map(_has_effect, exported.graph.nodes))
+    return write(exported, _values(exported, function if runs_again else None, args, kwargs))
+
+
+def write(exported: ExportedProgram, values: Mapping[str, Any]) -> Program:
+    """A program of torch.export as ours. `values`: what each input of its graph is, by its node's name."""
     inplace.replace(exported.graph.nodes)
     nodes = [node for node in exported.graph.nodes if not _is_implied(node)]
     for node in nodes:
         _check(node)
-    has_effects = any(map(_has_effect, nodes))
-    values = _values(exported, None if has_effects else function, args, kwargs)
     run = _Run(exported.graph_module)
     tensors = [value for value in values.values() if isinstance(value, torch.Tensor)]
-    copies = Copies(tensors) if has_effects else None
-    try:
+    copies = Copies(tensors) if any(map(_has_effect, nodes)) else None
         run.run(*(copies.of(v) if copies and isinstance(v, torch.Tensor) else v for v in values.values()))
     except Uncovered as error:
         raise Uncovered(first_line(error)) from None  # the interpreter adds where it was
@@ -340,7 +353,7 @@ def _is_known(value: object) -> bool:
         return all(map(_is_known, value))
     if not isinstance(value, torch.Tensor):
         return False
-    return all(isinstance(size, int) for size in (*value.shape, *value.stride(), value.storage_offset()))
+    return not free_unbacked_symbols((*value.shape, *value.stride()))
 
 
 def _is_detached_constant(node: Node) -> bool:
@@ -425,7 +438,7 @@ def _constants(argument: object) -> Iterator[object]:
 
 class _Writer:
     def __init__(
-        self, exported: ExportedProgram, nodes: list[Node], values: dict[str, Any], types: dict[Node, str]
+        self, exported: ExportedProgram, nodes: list[Node], values: Mapping[str, Any], types: dict[Node, str]
     ) -> None:
         self.exported = exported
         self.nodes = nodes

@@ -1,0 +1,107 @@
+"""`tensorc build model.pt2`: a wheel whose package has the program, its native code and what loads both."""
+
+import json
+import keyword
+import math
+import os
+import re
+import tempfile
+from importlib.machinery import EXTENSION_SUFFIXES
+from typing import Any
+
+import torch
+
+from tensorc import atomic, cc, exported, wheel
+from tensorc.capture import Program, Uncovered
+from tensorc.exported import Call
+from tensorc.problem import Problem
+from tensorc.project import shown
+
+_LOADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "model_loader.py")  # importing it would load a model
+_MARK = "# ── what is written into a wheel"
+
+
+def _literal(value: Any) -> str:
+    """Python that gives the value, where torch is imported."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return f"float({str(value)!r})"
+    if isinstance(value, torch.device):
+        return f"torch.device({str(value)!r})"
+    if value is ...:
+        return "..."
+    if isinstance(value, (list, tuple)):
+        inner = "".join(f"{_literal(part)}, " for part in value)
+        return f"[{inner}]" if isinstance(value, list) else f"({inner})"
+    return repr(value)
+
+
+def _constants(program: Program) -> list[str]:
+    """The program's names of the tensors that native code takes."""
+    lines = program.text.decode().splitlines()
+    return [json.loads(line[line.index(' "') :]) for line in lines if re.match("(param|buffer|const) ", line)]
+
+
+def _package(name: str, program: Program, compiled: Any, call: Call) -> str:
+    """The text of its __init__.py."""
+    from torch.utils._pytree import tree_leaves
+
+    with open(_LOADER, encoding="utf-8") as file:
+        _, mark, rest = file.read().partition(_MARK)
+    assert mark
+    calls = [(str(target), given) for target, given in (program.calls[node] for node in compiled.calls)]
+    leaves = [... if isinstance(leaf, torch.Tensor) else leaf for leaf in tree_leaves((call.args, call.kwargs))]
+    return (
+        f'"""Written by tensorc from {name}.pt2: forward() is native for {exported.describe(call)}."""\n\n'
+        "from typing import Any\n\n"
+        "import torch\n\n"
+        f"EXTENSION = {_extension(name)!r}\n"
+        f"PROGRAM = {name + '.pt2'!r}\n"
+        f"CONSTANTS = {_literal(tuple(_constants(program)))}\n"
+        f"CALLS: Any = {_literal(tuple(calls))}\n"
+        f"LEAVES: Any = {_literal(tuple(leaves))}\n" + rest.partition("\n")[2]
+    )
+
+
+def _extension(name: str) -> str:
+    return f"_tensorc_{name}"
+
+
+def files(path: str, wanted: str | None, rows: int | None = None) -> dict[str, bytes]:
+    """What is in the wheel, by its place: native code for the example of the program, or for `rows`. Problem when the
+    program cannot be native, or the file's name is no name of a module."""
+    name = os.path.basename(path).removesuffix(".pt2")
+    if not name.isidentifier() or keyword.iskeyword(name) or not name.isascii():
+        raise Problem(f"{shown(path)}: the module would have the file's name, and {name!r} is none: rename the file")
+    found = exported.load(path)
+    call = exported.example(found, rows)
+    try:
+        program, compiled = exported.graph_of(found, call, _extension(name))
+    except Uncovered as error:
+        raise Problem(f"{shown(path)} cannot be native: {error}") from None
+    output = _extension(name) + EXTENSION_SUFFIXES[0]
+    compiler = cc.find(wanted)
+    archive = cc.archive(compiler)
+    with tempfile.TemporaryDirectory(prefix="tensorc-") as folder:
+        atomic.write(os.path.join(folder, "model.c"), compiled.c(_extension(name)).encode())
+        cc.run(cc.module_command(compiler, archive, "model.c", output, cc.GRAPH_FLAGS), folder, shown(path))
+        made = {}
+        for place, source in ((output, os.path.join(folder, output)), (f"{name}.pt2", path)):
+            with open(source, "rb") as file:
+                made[f"{name}/{place}"] = file.read()
+    made[f"{name}/__init__.py"] = _package(name, program, compiled, call).encode()
+    return made
+
+
+def build(path: str, wanted: str | None, quiet: bool) -> int:
+    """Writes dist/*.whl beside the file."""
+    made = files(path, wanted)
+    name = os.path.basename(path).removesuffix(".pt2")
+    release = ".".join(torch.__version__.split(".")[:2])  # an older one may not read the program
+    fields = [("Metadata-Version", "2.4"), ("Name", name), ("Version", "0.1.0"), ("Requires-Dist", f"torch>={release}")]
+    text = "".join(f"{key}: {value}\n" for key, value in fields).encode()
+    about = wheel.Metadata(name.lower(), "0.1.0", {"METADATA": text})
+    target = os.path.join(os.path.dirname(os.path.abspath(path)), "dist", wheel.file_name(about, native=True))
+    atomic.write(target, wheel.contents(about, made, native=True))
+    if not quiet:
+        print(shown(target))
+    return 0
