@@ -242,7 +242,7 @@ def _apart(args: Any) -> Any:
     be one input of the graph, and the calls after this one may bring two."""
 
     def alias(tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.detach().requires_grad_(tensor.requires_grad)
+        return tensor.detach().requires_grad_(tensor.requires_grad and not tensor.is_inference())
 
     return tree_map_only(torch.Tensor, alias, args)
 
