@@ -117,26 +117,41 @@ class Compiled:
 
     def _answer(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Any call, whatever it brings."""
+        why: Uncovered  # the original runs outside of the handlers: its errors have nothing to do with ours
         try:
             with contained():
                 given, version = self._choose(args, kwargs)
-        except Uncovered as why:
-            return self._run_original(why, args, kwargs)
-        if version is None:
-            return self._first(given, args, kwargs)
-        if _mode == "compare" and version.has_effects:
-            want, unlike = version.compare(given.tensors, lambda: self._original(*args, **kwargs))
-            self._tell(unlike)
-            self._gave(version)
-            return want
-        try:
-            results = version.native(*given.tensors)
-        except version.unfit as why:
-            return self._run_original(Chosen(str(why)), args, kwargs)
-        except Exception:
-            if _mode == "native" or version.has_effects:
-                raise
-            return self._run_original(Chosen("error"), args, kwargs)
+        except Uncovered as found:
+            why = found
+        else:
+            if version is None:
+                return self._first(given, args, kwargs)
+            if _mode == "compare" and version.has_effects:
+                want, unlike = version.compare(given.tensors, lambda: self._original(*args, **kwargs))
+                self._tell(unlike)
+                self._gave(version)
+                return want
+            try:
+                results = version.native(*given.tensors)
+            except version.unfit as unfit:
+                why = Chosen(str(unfit))
+            except Exception:
+                if _mode == "native" or version.has_effects:
+                    raise
+                why = Chosen("error")
+            else:
+                return self._take(version, given, results, args, kwargs)
+        return self._run_original(why, args, kwargs)
+
+    def _take(
+        self,
+        version: Version,
+        given: Arguments,
+        results: tuple[Any, ...],
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        """What native code gave."""
         if _mode == "compare":
             leaves = tree_leaves(self._original(*args, **kwargs))
             self._tell(difference(leaves, results, [*given.tensors, *version.constants]))
@@ -159,7 +174,7 @@ class Compiled:
 
     def _run_original(self, why: Uncovered, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if _mode == "native":
-            raise RuntimeError(f"tensorc: {self._name} cannot run natively: {why}")
+            raise RuntimeError(f"tensorc: {self._name} cannot run natively: {why}") from why
         building = _building
         if building.acquire(timeout=_PATIENCE):  # no capture of another thread is in progress
             building.release()
@@ -193,13 +208,16 @@ class Compiled:
         if not building.acquire(timeout=_PATIENCE):
             return self._run_original(Chosen("another thread captures"), args, kwargs)
         try:
-            with contained():
-                check_state()  # only now: that torch is tracing is said to all threads
-                found = self._find(given) is not None  # another thread's call was faster
-                trial = None if found else self._trial(given, args, kwargs)
-        except Uncovered as why:
-            return self._run_original(why, args, kwargs)
-        else:
+            why = None
+            try:
+                with contained():
+                    check_state()  # only now: that torch is tracing is said to all threads
+                    found = self._find(given) is not None  # another thread's call was faster
+                    trial = None if found else self._trial(given, args, kwargs)
+            except Uncovered as uncovered:
+                why = uncovered
+            if why is not None:
+                return self._run_original(why, args, kwargs)
             return self._answer(args, kwargs) if trial is None else self._make(trial)
         finally:
             building.release()
