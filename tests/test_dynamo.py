@@ -77,8 +77,8 @@ def test_a_graph_break(graphs: list[Any], capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.count("in between") == 9
 
 
-def test_what_cannot_be_native(graphs: list[Any]) -> None:
-    """Effects, random numbers and gradients are Dynamo's graph's own."""
+def test_effects(graphs: list[Any]) -> None:
+    """Writes and random numbers happen in each call, once; gradients are Dynamo's graph's own."""
     import torch
 
     def writes(x: Any) -> Any:
@@ -98,8 +98,7 @@ def test_what_cannot_be_native(graphs: list[Any]) -> None:
                 want = function(a)
                 torch.manual_seed(1)
                 same((want, a), (fast(b), b))
-        said = [str(w.message) for w in seen if "tensorc" in str(w.message)]
-        assert len(said) == 1 and "a graph of torch.compile runs as Python: aten::" in said[0]
+        assert not [str(w.message) for w in seen if "tensorc" in str(w.message)]
     model, x = torch.nn.Linear(3, 2), torch.randn(4, 3)
     fast = torch.compile(model, backend="tensorc")
     with pytest.warns(RuntimeWarning, match=r"torch\.inference_mode"):

@@ -68,6 +68,13 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{f"torch.{f.__name__}": f for f in (torch.sym_max, torch.sym_min, torch.sym_not, torch.sym_float, torch.sym_int)},
 }
 _NAMES = {function: name for name, function in FUNCTIONS.items()}
+
+
+def call_name(function: Callable[..., Any]) -> str:
+    """By which a function of a program's calls is found again: "aten.add.Tensor", "operator.add"."""
+    return _NAMES.get(function) or str(function)
+
+
 # Operations that write to their running statistics when they are trained, which their schemas do not say.
 _TRAINED = {"aten::batch_norm": "training", "aten::instance_norm": "use_input_stats"}
 _KINDS = {InputKind.PARAMETER: "param", InputKind.BUFFER: "buffer", InputKind.CONSTANT_TENSOR: "const"}
@@ -229,6 +236,7 @@ def write(exported: ExportedProgram, values: Mapping[str, Any]) -> Program:
     run = _Run(exported.graph_module)
     tensors = [value for value in values.values() if isinstance(value, torch.Tensor)]
     copies = Copies(tensors) if any(map(_has_effect, nodes)) else None
+    try:
         run.run(*(copies.of(v) if copies and isinstance(v, torch.Tensor) else v for v in values.values()))
     except Uncovered as error:
         raise Uncovered(first_line(error)) from None  # the interpreter adds where it was

@@ -18,8 +18,8 @@ from tensorc.problem import Problem
 
 ARCHIVE = "libtensorc_rt.a"
 FLAGS = ("-std=c11", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")
-# Generated C is calls and branches: more than -O1 only costs time, and on long functions minutes. gcc 12 takes 0.0 - x for
-# -x where it sees that x is never -0, but not with -frounding-math. (Loops would not be widened with it: TC_ZEROS.)
+# Generated C is calls and branches: more than -O1 only costs time, and on long functions minutes. gcc 12 takes 0.0 - x
+# for -x where it sees that x is never -0, but not with -frounding-math. (Loops would not be widened: TC_ZEROS.)
 MODULE_FLAGS = (*FLAGS, "-O1", "-frounding-math")
 # A graph's loops are for the compiler to widen. Ints wrap around, as torch's do.
 GRAPH_FLAGS = (*FLAGS, "-O2", "-ftree-vectorize", "-fwrapv", "-fno-math-errno", "-fno-trapping-math")

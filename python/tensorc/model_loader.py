@@ -10,6 +10,7 @@ EXTENSION = ""  # the extension module's name
 PROGRAM = ""  # file name of what torch.export.save wrote: it has the weights, and runs whatever is not native
 CONSTANTS: tuple[str, ...] = ()  # the program's names of the tensors that the extension takes
 CALLS: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # torch's operations that it calls, with their constant arguments
+HAS_EFFECTS = False  # it writes to tensors or draws random numbers: a call that began is not made again
 LEAVES: tuple[Any, ...] = ()  # per flat argument: ... for a tensor, else the only value that native code takes
 
 # ── what is written into a wheel ─────────────────────────────────────────────────────────────────────────────────────
@@ -46,8 +47,9 @@ def _original() -> Any:
 
 
 def _operation(name: str) -> Any:
-    found: Any = torch.ops
-    for part in name.split("."):
+    first, _, rest = name.partition(".")
+    found: Any = importlib.import_module(first) if first in ("math", "operator", "torch") else getattr(torch.ops, first)
+    for part in rest.split("."):
         found = getattr(found, part)
     return getattr(found, "_op", found)
 
@@ -97,6 +99,6 @@ def forward(*args: Any, **kwargs: Any) -> Any:
             if _MODE == "native":
                 raise
         except Exception:
-            if _MODE == "native":
+            if _MODE == "native" or HAS_EFFECTS:
                 raise
     return _original()(*args, **kwargs)

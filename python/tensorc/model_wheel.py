@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from tensorc import atomic, cc, exported, wheel
-from tensorc.capture import Program, Uncovered
+from tensorc.capture import Program, Uncovered, call_name
 from tensorc.exported import Call
 from tensorc.problem import Problem
 from tensorc.project import shown
@@ -48,7 +48,7 @@ def _package(name: str, program: Program, compiled: Any, call: Call) -> str:
     with open(_LOADER, encoding="utf-8") as file:
         _, mark, rest = file.read().partition(_MARK)
     assert mark
-    calls = [(str(target), given) for target, given in (program.calls[node] for node in compiled.calls)]
+    calls = [(call_name(function), given) for function, given in (program.calls[node] for node in compiled.calls)]
     leaves = [... if isinstance(leaf, torch.Tensor) else leaf for leaf in tree_leaves((call.args, call.kwargs))]
     return (
         f'"""Written by tensorc from {name}.pt2: forward() is native for {exported.describe(call)}."""\n\n'
@@ -58,6 +58,7 @@ def _package(name: str, program: Program, compiled: Any, call: Call) -> str:
         f"PROGRAM = {name + '.pt2'!r}\n"
         f"CONSTANTS = {_literal(tuple(_constants(program)))}\n"
         f"CALLS: Any = {_literal(tuple(calls))}\n"
+        f"HAS_EFFECTS = {compiled.has_effects}\n"
         f"LEAVES: Any = {_literal(tuple(leaves))}\n" + rest.partition("\n")[2]
     )
 

@@ -18,7 +18,7 @@ import torch
 from torch._ops import OpOverload
 
 from tensorc import __version__, atomic, cc
-from tensorc.capture import FUNCTIONS, Program
+from tensorc.capture import FUNCTIONS, Program, call_name
 from tensorc.digest import PLAIN, Digest, Undigestible, is_known
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -117,8 +117,7 @@ class Memory:
         own = [tensor for tensor in constants if isinstance(tensor, torch.Tensor)]
         if sum(tensor.untyped_storage().nbytes() for tensor in own) > _MOST_BYTES:
             return
-        names = {function: name for name, function in FUNCTIONS.items()}
-        calls = {node: (names.get(op) or str(op), given) for node, (op, given) in program.calls.items()}
+        calls = {node: (call_name(function), given) for node, (function, given) in program.calls.items()}
         refused = found if isinstance(found, str) else None
         with suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
             whole = pickle.dumps((program.text, refused, constants, calls))
