@@ -7,7 +7,9 @@ from typing import Any
 import torch
 
 EXTENSION = ""  # the extension module's name
-PROGRAM = ""  # file name of what torch.export.save wrote: it has the weights, and runs whatever is not native
+WEIGHTS = ""  # file name: the program's tensors, by their names
+PROGRAM = ""  # file name: the program, with small tensors in the place of these; it runs whatever is not native
+IN_SPEC, OUT_SPEC = "", ""  # the structure of arguments and results
 CONSTANTS: tuple[str, ...] = ()  # the program's names of the tensors that the extension takes
 CALLS: tuple[tuple[str, tuple[Any, ...]], ...] = ()  # torch's operations that it calls, with their constant arguments
 HAS_EFFECTS = False  # it writes to tensors or draws random numbers: a call that began is not made again
@@ -21,21 +23,15 @@ import warnings
 from collections.abc import Callable
 from functools import cache
 
-from torch.utils._pytree import tree_flatten, tree_unflatten
+from torch.utils._pytree import tree_flatten, tree_unflatten, treespec_loads
 
 _MODE = (os.environ.get("TENSORC_MODE") or "auto").strip().lower()
 
 
-def _load() -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return torch.export.load(os.path.join(os.path.dirname(os.path.abspath(__file__)), PROGRAM))
-
-
-_program = _load()
-_in_spec, _out_spec = _program.call_spec.in_spec, _program.call_spec.out_spec
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_in_spec, _out_spec = treespec_loads(IN_SPEC), treespec_loads(OUT_SPEC)
 _keys = _in_spec.child(1).context  # of the arguments by name, in the program's order
-_tensors = {**_program.state_dict, **_program.constants}
+_tensors: dict[str, torch.Tensor] = torch.load(os.path.join(_HERE, WEIGHTS), weights_only=True)
 for _tensor in _tensors.values():
     _tensor.requires_grad_(False)
 _is_simple = all(leaf is ... for leaf in LEAVES) and _in_spec == tree_flatten((tuple(LEAVES), {}))[1]
@@ -43,7 +39,13 @@ _is_simple = all(leaf is ... for leaf in LEAVES) and _in_spec == tree_flatten((t
 
 @cache
 def _original() -> Any:
-    return _program.module().requires_grad_(False)
+    """The program, which takes torch a while to read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        program = torch.export.load(os.path.join(_HERE, PROGRAM))
+    for own in (program.state_dict, program.constants):
+        own.update((name, _tensors[name]) for name in own)
+    return program.module()
 
 
 def _operation(name: str) -> Any:

@@ -1,5 +1,6 @@
-"""`tensorc build model.pt2`: a wheel whose package has the program, its native code and what loads both."""
+"""`tensorc build model.pt2`: a wheel whose package has native code, the weights, the program, and what loads them."""
 
+import io
 import json
 import keyword
 import math
@@ -10,9 +11,11 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from typing import Any
 
 import torch
+from torch.export import ExportedProgram
+from torch.utils._pytree import tree_leaves, treespec_dumps
 
 from tensorc import atomic, cc, exported, wheel
-from tensorc.capture import Program, Uncovered, call_name
+from tensorc.capture import Program, Uncovered, call_name, torch_is_quiet
 from tensorc.exported import Call
 from tensorc.problem import Problem
 from tensorc.project import shown
@@ -41,10 +44,26 @@ def _constants(program: Program) -> list[str]:
     return [json.loads(line[line.index(' "') :]) for line in lines if re.match("(param|buffer|const) ", line)]
 
 
-def _package(name: str, program: Program, compiled: Any, call: Call) -> str:
-    """The text of its __init__.py."""
-    from torch.utils._pytree import tree_leaves
+def _weights(found: ExportedProgram) -> bytes:
+    stream = io.BytesIO()
+    torch.save(exported.tensors(found), stream)
+    return stream.getvalue()
 
+
+def _without_weights(found: ExportedProgram) -> bytes:
+    for own in (found.state_dict, found.constants):
+        for name, tensor in own.items():
+            small = torch.zeros(1, dtype=tensor.dtype)  # torch complains of files of no bytes
+            is_parameter = isinstance(tensor, torch.nn.Parameter)
+            own[name] = torch.nn.Parameter(small, tensor.requires_grad) if is_parameter else small
+    stream = io.BytesIO()
+    with torch_is_quiet():
+        torch.export.save(found, stream)
+    return stream.getvalue()
+
+
+def _package(name: str, program: Program, compiled: Any, found: ExportedProgram, call: Call) -> str:
+    """The text of its __init__.py."""
     with open(_LOADER, encoding="utf-8") as file:
         _, mark, rest = file.read().partition(_MARK)
     assert mark
@@ -55,7 +74,9 @@ def _package(name: str, program: Program, compiled: Any, call: Call) -> str:
         "from typing import Any\n\n"
         "import torch\n\n"
         f"EXTENSION = {_extension(name)!r}\n"
-        f"PROGRAM = {name + '.pt2'!r}\n"
+        'WEIGHTS, PROGRAM = "weights.pt", "program.pt2"\n'
+        f"IN_SPEC = {treespec_dumps(found.call_spec.in_spec)!r}\n"
+        f"OUT_SPEC = {treespec_dumps(found.call_spec.out_spec)!r}\n"
         f"CONSTANTS = {_literal(tuple(_constants(program)))}\n"
         f"CALLS: Any = {_literal(tuple(calls))}\n"
         f"HAS_EFFECTS = {compiled.has_effects}\n"
@@ -85,12 +106,15 @@ def files(path: str, wanted: str | None, rows: int | None = None) -> dict[str, b
     with tempfile.TemporaryDirectory(prefix="tensorc-") as folder:
         atomic.write(os.path.join(folder, "model.c"), compiled.c(_extension(name)).encode())
         cc.run(cc.module_command(compiler, archive, "model.c", output, cc.GRAPH_FLAGS), folder, shown(path))
-        made = {}
-        for place, source in ((output, os.path.join(folder, output)), (f"{name}.pt2", path)):
-            with open(source, "rb") as file:
-                made[f"{name}/{place}"] = file.read()
-    made[f"{name}/__init__.py"] = _package(name, program, compiled, call).encode()
-    return made
+        with open(os.path.join(folder, output), "rb") as file:
+            extension = file.read()
+    package = {
+        "__init__.py": _package(name, program, compiled, found, call).encode(),
+        output: extension,
+        "weights.pt": _weights(found),
+        "program.pt2": _without_weights(exported.load(path)),  # the one that was found is changed
+    }
+    return {f"{name}/{place}": content for place, content in package.items()}
 
 
 def build(path: str, wanted: str | None, quiet: bool) -> int:
