@@ -345,6 +345,39 @@ def test_what_a_model_keeps() -> None:
     each(keepers(), check)
 
 
+@pytest.mark.parametrize("freeze", [False, True])
+def test_a_cache_that_grows_with_each_size(freeze: bool) -> None:
+    """Versions that were made before it had grown make room for others."""
+    import tensorc
+    import torch
+
+    class Rotary(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.table: dict[int, Any] = {}
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if len(x) not in self.table:
+                self.table[len(x)] = torch.arange(float(len(x))).cos()
+            return x * self.table[len(x)]
+
+    fast, twin = tensorc.compile(Rotary(), freeze=freeze), Rotary()
+    n_calls = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(2):
+            for size in range(1, 6):
+                for other in (size, size, 1):
+                    x = torch.randn(other)
+                    same(twin(x), fast(x))
+                    n_calls += 1
+        for size in range(1, 6):
+            fast(torch.randn(size))
+            assert info(fast).body in BODIES, (size, info(fast).stats())
+    stats = info(fast).stats()
+    assert len(stats["versions"]) <= 8 and sum(stats[body] for body in BODIES) + sum(stats["python"].values()) == n_calls + 5
+
+
 def test_numbers_in_lists_and_dictionaries_are_seen() -> None:
     import tensorc
     import torch

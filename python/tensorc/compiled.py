@@ -38,6 +38,7 @@ GRADIENTS = (
     "call it under torch.inference_mode() or torch.no_grad()"
 )
 MOST_VERSIONS = 8
+_MOST_TRIED = 32  # versions of all times: a model whose state is always new is not for us
 _MOST_CHANGES = 16  # calls that change the model, after which none is expected to leave it as it is
 # What api.mode sets in every module that has these two.
 __tensorc_rt__ = 0
@@ -88,6 +89,7 @@ class Compiled:
         self._versions: dict[tuple[object, ...], list[Version]] = {}
         self._n_tried = 0
         self._n_changes = 0
+        self._gone: Counter[str] = Counter()  # calls of versions that are no more
         self._armed: Version | None = None
         self._python: Counter[str] = Counter()
         self._warned: set[str] = set()
@@ -223,11 +225,22 @@ class Compiled:
             building.release()
 
     def _trial(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trial:
-        if self._n_tried == MOST_VERSIONS:
+        if len(self._every()) >= MOST_VERSIONS:
+            self._drop_stale()
+        if len(self._every()) >= MOST_VERSIONS or self._n_tried == _MOST_TRIED:
             raise Uncovered(f"there are {MOST_VERSIONS} versions already")
         if self._n_changes == _MOST_CHANGES:
             raise Uncovered(CHANGES)
         return Trial(self._original, given, args, kwargs, _behind)
+
+    def _drop_stale(self) -> None:
+        """Versions for a state in which the model is not now, to make room."""
+        self.stats()  # brings the counts up to date
+        for key, versions in list(self._versions.items()):
+            self._versions[key] = [version for version in versions if version.watch.holds()]
+            for version in set(versions) - set(self._versions[key]):
+                if version.refused is None:
+                    self._gone[version.body] += version.n_calls
 
     def _make(self, trial: Trial) -> Any:
         result = trial.run()
@@ -237,6 +250,8 @@ class Compiled:
                 native = self._fill(version, trial, result)
         except Uncovered as why:
             version.refused = str(why)
+            if version.refused == CHANGES:  # the next call may find what this one left
+                version.watch = trial.watch
         self._versions.setdefault(trial.given.key, []).append(version)
         if version.refused is None:
             self._gave(version)
@@ -282,7 +297,7 @@ class Compiled:
     @property
     def native_status(self) -> str | None:
         """Before the first call None; then "accepted" when there is a native version, "rejected" when there is none."""
-        tried = [version.refused for versions in self._versions.values() for version in versions]
+        tried = [version.refused for version in self._every()]
         return ("accepted" if None in tried else "rejected") if tried else None
 
     def stats(self) -> dict[str, Any]:
@@ -290,16 +305,19 @@ class Compiled:
         native code there is, by the types of the tensors that it takes."""
         self._arm(self._armed)  # brings the counts up to date
         made = self._made()
-        native = {body: sum(v.n_calls for v in made if v.body == body) for body in ("exact", "library")}
+        bodies = ("exact", "library")
+        native = {body: self._gone[body] + sum(v.n_calls for v in made if v.body == body) for body in bodies}
         return {**native, "python": dict(self._python), "versions": [version.label for version in made]}
 
     def report(self) -> dict[str, list[Operation]]:
         """Per version, by the types of the tensors that it takes: each operation, how it runs, and why."""
         return {version.label: version.operations for version in self._made()}
 
+    def _every(self) -> list[Version]:
+        return list(itertools.chain.from_iterable(self._versions.values()))
+
     def _made(self) -> list[Version]:
-        every = itertools.chain.from_iterable(self._versions.values())
-        return [version for version in every if version.refused is None]
+        return [version for version in self._every() if version.refused is None]
 
     # ── as a function ────────────────────────────────────────────────────────────────────────────────────────────────
 

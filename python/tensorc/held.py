@@ -27,10 +27,10 @@ def _own(value: Any) -> dict[str, Any] | None:
 
 
 def _parts(value: Any, objects: bool) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return dict.values(value)
+    if isinstance(value, dict):  # copies: another thread may change it
+        return list(dict.values(value))
     if isinstance(value, (list, tuple, set, deque)):
-        return value
+        return list(value)
     return [_own(value)] if objects and _own(value) is not None else ()
 
 

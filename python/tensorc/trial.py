@@ -12,7 +12,6 @@ import torch
 
 from tensorc.arguments import Arguments
 from tensorc.capture import Chosen, Program, Uncovered, capture, first_line
-from tensorc.digest import Undigestible
 from tensorc.effects import Before, nothing_drawn
 from tensorc.held import Held
 from tensorc.problem import Problem
@@ -68,7 +67,7 @@ class Trial:
         self.watch = outside.watch()
         self._memory: Memory | None = None
         self._remembered: Program | str | None = None
-        with suppress(Undigestible):
+        with suppress(Exception):  # Undigestible, most often; whatever it is, the capture runs as if nothing were known
             self._memory = Memory(function, given.key, behind)
             self._remembered = self._memory.program()
         self._arguments = Held((args, kwargs))

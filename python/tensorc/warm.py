@@ -119,7 +119,7 @@ class Memory:
             return
         calls = {node: (call_name(function), given) for node, (function, given) in program.calls.items()}
         refused = found if isinstance(found, str) else None
-        with suppress(OSError, pickle.PicklingError, TypeError, AttributeError):
+        with suppress(Exception):  # no folder to write to, constants that cannot be pickled: there is no entry then
             whole = pickle.dumps((program.text, refused, constants, calls))
             atomic.write(self._path, sha256(whole).digest() + whole)
 
