@@ -345,6 +345,30 @@ def test_what_a_model_keeps() -> None:
     each(keepers(), check)
 
 
+def test_what_a_capture_writes_is_taken_back() -> None:
+    """Called with the tensor of the call before, this writes nothing; while it is captured, no tensor is that one."""
+    import tensorc
+    import torch
+
+    kept: dict[str, Any] = {}
+    seen = [deque([0]), {1}, Box()]
+
+    def function(x: torch.Tensor) -> torch.Tensor:
+        if kept.get("x") is not x:
+            kept["x"] = x
+            seen[0].append(x)
+            seen[1].add(x)
+            seen[2].seen.append(x)
+        return x * 2
+
+    fast, x = tensorc.compile(function), torch.ones(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(3):
+            same(x * 2, fast(x))
+    assert list(kept) == ["x"] and kept["x"] is x and list(seen[0]) == [0, x] and seen[1] == {1, x} and seen[2].seen == [x]
+
+
 @pytest.mark.parametrize("freeze", [False, True])
 def test_a_cache_that_grows_with_each_size(freeze: bool) -> None:
     """Versions that were made before it had grown make room for others."""
