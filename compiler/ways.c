@@ -3,7 +3,7 @@
  * Going by the rows of ops.def and by what the node is given: dtypes, sizes, strides, constants.
  * What fits no better way is a call of torch's own function, and says why.
  */
-#include "tensorc.h"
+#include "ways.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,19 +17,12 @@ const char *way_name(Way way) {
 
 /* ── what an operation can be ────────────────────────────────────────────────────────────────── */
 
-static bool no(Home *home, const char *why) {
-  home->why = why;
-  return false;
-}
-
 /* A dtype that C computes with as torch does. */
 static bool is_loopable(Type type) {
   return type.kind == TYPE_TENSOR &&
          (type.dtype == DTYPE_F32 || type.dtype == DTYPE_F64 || type.dtype == DTYPE_I64 ||
           type.dtype == DTYPE_I32 || type.dtype == DTYPE_BOOL8);
 }
-
-static bool is_floating(DType dtype) { return dtype == DTYPE_F32 || dtype == DTYPE_F64; }
 
 /* Whether C's conversion is torch's: not from a float to an int, where it may be undefined. */
 static bool converts(DType from, DType to) {
@@ -124,8 +117,6 @@ bool loop_has_pieces(const GraphRow *row) {
   return row->kind == ROW_VIEW && (row->view == VIEW_RESHAPE || row->view >= VIEW_CAT);
 }
 
-enum { MOST_PLACED = 32768 }; /* elements from which torch splits a loop over threads */
-
 static bool point_fits(const Ir *ir, Home *home) {
   const GraphRow *row = home->row;
   uint32_t used = 0;
@@ -203,79 +194,6 @@ static bool gather_fits(const Ir *ir, Home *home) {
          (gather_find(ir, home->row->gather, &gather) || no(home, "its indices"));
 }
 
-/* ── recipes ─────────────────────────────────────────────────────────────────────────────────── */
-
-static bool is_f32(Type type) { return type.kind == TYPE_TENSOR && type.dtype == DTYPE_F32; }
-
-static bool map1_fits(const Ir *ir, Home *home) {
-  for (int i = 1; i < ir->n_attrs; i++) {
-    const Attr *attr = &ir->attrs[i];
-    if (home->op != OP_gelu || attr->kind != ATTR_TEXT)
-      return no(home, "an option");
-    home->op = strcmp(attr->text, "tanh") == 0 ? OP_gelu_tanh : OP_gelu;
-  }
-  return (view_is_dense(ir->type) && type_equal(ir->type, ir->args[0]->type)) ||
-         no(home, "its operand has gaps");
-}
-
-static bool linear_fits(const Ir *ir, Home *home) {
-  for (int i = 0; i < ir->n_args; i++)
-    if (!is_f32(ir->args[i]->type) || !view_is_contiguous(ir->args[i]->type))
-      return no(home, "an operand has gaps");
-  Type x = ir->args[0]->type, w = ir->args[1]->type;
-  return (x.rank >= 2 && w.rank == 2 && view_is_contiguous(ir->type) &&
-          (ir->n_args == 2 || ir->args[2]->type.rank == 1)) ||
-         no(home, "its ranks");
-}
-
-static bool is_transposed(Type w) {
-  return w.rank == 2 && w.shape->strides[0] == 1 && w.shape->strides[1] == w.shape->sizes[0];
-}
-
-static bool matmul_fits(const Ir *ir, Home *home) {
-  if (ir->n_args != 2 || ir->n_attrs != 2)
-    return no(home, "its arguments");
-  Type x = ir->args[0]->type, w = ir->args[1]->type;
-  if (!is_f32(x) || !is_f32(w) || x.rank != 2 || w.rank != 2 || !view_is_contiguous(ir->type))
-    return no(home, "its ranks");
-  if (!view_is_contiguous(x))
-    return no(home, "an operand has gaps");
-  if (view_is_contiguous(w))
-    return true;
-  home->op = OP_linear; /* without a bias: the same product */
-  return is_transposed(w) || no(home, "an operand has gaps");
-}
-
-static bool along_fits(const Ir *ir, Home *home) {
-  Type x = ir->args[0]->type;
-  bool list = home->op == OP_sum || home->op == OP_mean;
-  if (ir->n_attrs < 2 || !view_is_contiguous(x) || !view_is_contiguous(ir->type))
-    return no(home, "its operand has gaps");
-  const Attr *dim = &ir->attrs[1];
-  if (list && dim->kind == ATTR_LIST && dim->n_items == 1)
-    dim = dim->items;
-  if (dim->kind != ATTR_INT || x.rank == 0)
-    return no(home, "not along one dimension");
-  for (int i = 2; i < ir->n_attrs; i++)
-    if (ir->attrs[i].kind != ATTR_NONE && ir->attrs[i].kind != ATTR_BOOL)
-      return no(home, "an option");
-  int64_t at = dim->integer < 0 ? dim->integer + x.rank : dim->integer, outer = 1, inner = 1;
-  for (int d = 0; d < x.rank; d++) {
-    outer *= d < at ? x.shape->sizes[d] : 1;
-    inner *= d > at ? x.shape->sizes[d] : 1;
-  }
-  if (type_elements(x) == 0)
-    return no(home, "nothing to run along");
-  home->first = inner > 1;
-  home->outer = home->first ? outer : 1;
-  home->rows = home->first ? x.shape->sizes[at] : outer;
-  home->cols = home->first ? inner : x.shape->sizes[at];
-  /* torch shares the columns of many matrices out to threads as of one; an element that is part of
-   * no other sum does not care. */
-  return !list || outer == 1 || inner == 1 || type_elements(x) < MOST_PLACED ||
-         no(home, "along a dimension in the middle");
-}
-
 /* Sums and products of whole numbers, and the product of two floats: their order does not matter.
  */
 static bool fold_fits(const Ir *ir, Home *home, char operator) {
@@ -297,85 +215,6 @@ static bool fold_fits(const Ir *ir, Home *home, char operator) {
     return no(home, "its order");
   home->fold = operator;
   return true;
-}
-
-static bool is_number(const Attr *attr, double *number) {
-  *number = attr->kind == ATTR_INT ? (double)attr->integer : attr->number;
-  return attr->kind == ATTR_INT || attr->kind == ATTR_FLOAT;
-}
-
-/* batch_norm(x, weight, bias, mean, variance, training, momentum, eps, ...): of [rows, cols,
- * inner].
- */
-static bool batch_norm_fits(const Ir *ir, Home *home) {
-  Type x = ir->args[0]->type;
-  if (ir->n_attrs < 8 || x.rank < 2 || ir->attrs[3].kind != ATTR_VALUE ||
-      ir->attrs[4].kind != ATTR_VALUE || ir->attrs[5].kind != ATTR_BOOL || ir->attrs[5].integer)
-    return no(home, "its statistics are the batch's own");
-  home->rows = x.shape->sizes[0];
-  home->cols = x.shape->sizes[1];
-  home->inner = 1;
-  for (int d = 2; d < x.rank; d++)
-    home->inner *= x.shape->sizes[d];
-  for (int i = 1; i < ir->n_args; i++)
-    if (ir->args[i]->type.rank != 1 || type_elements(ir->args[i]->type) != home->cols)
-      return no(home, "the sizes of its weights");
-  return is_number(&ir->attrs[7], &home->number) || no(home, "its eps");
-}
-
-/* layer_norm(x, sizes, weight, bias, eps, ...), rms_norm(x, sizes, weight, eps): of [rows, cols].
- */
-static bool row_norm_fits(const Ir *ir, Home *home) {
-  Type x = ir->args[0]->type;
-  int eps = home->op == OP_layer_norm ? 4 : 3;
-  if (ir->n_attrs < 2 || ir->attrs[1].kind != ATTR_LIST || ir->attrs[1].n_items > x.rank)
-    return no(home, "its sizes");
-  int n_sizes = ir->attrs[1].n_items;
-  home->cols = home->rows = home->inner = 1;
-  for (int d = 0; d < x.rank; d++)
-    *(d < x.rank - n_sizes ? &home->rows : &home->cols) *= x.shape->sizes[d];
-  for (int i = 1; i < ir->n_args; i++)
-    if (type_elements(ir->args[i]->type) != home->cols)
-      return no(home, "the sizes of its weights");
-  bool given = eps < ir->n_attrs && ir->attrs[eps].kind != ATTR_NONE;
-  home->number = home->op == OP_layer_norm ? 1e-5 : 0x1p-23;
-  return !given || is_number(&ir->attrs[eps], &home->number) || no(home, "its eps");
-}
-
-static bool norm_fits(const Ir *ir, Home *home) {
-  for (int i = 0; i < ir->n_args; i++)
-    if (!is_f32(ir->args[i]->type) || !view_is_contiguous(ir->args[i]->type))
-      return no(home, "an operand has gaps");
-  for (int i = 0; i < ir->n_attrs; i++)
-    if (ir->attrs[i].keyword)
-      return no(home, "an argument is given by name");
-  if (!view_is_contiguous(ir->type))
-    return no(home, "its result has gaps");
-  return home->op == OP_batch_norm ? batch_norm_fits(ir, home) : row_norm_fits(ir, home);
-}
-
-static bool recipe_fits(const Ir *ir, Home *home) {
-  if (ir->n_args < 1 || ir->attrs[0].kind != ATTR_VALUE || !is_f32(ir->args[0]->type) ||
-      ir->type.kind != TYPE_TENSOR)
-    return no(home, "its dtype");
-  home->op = home->row->op;
-  switch (op_table[home->op].class) {
-  case CLASS_MAP1:
-    return is_f32(ir->type) && map1_fits(ir, home);
-  case CLASS_LINEAR:
-    return is_f32(ir->type) && linear_fits(ir, home);
-  case CLASS_MATMUL:
-    return is_f32(ir->type) && matmul_fits(ir, home);
-  case CLASS_REDUCE:
-  case CLASS_ROWWISE:
-    return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(ir, home);
-  case CLASS_ARGMAX:
-    return along_fits(ir, home);
-  case CLASS_NORM:
-    return is_f32(ir->type) && norm_fits(ir, home);
-  default:
-    return no(home, "no recipe of this class");
-  }
 }
 
 /* ── ways ────────────────────────────────────────────────────────────────────────────────────── */
