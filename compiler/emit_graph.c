@@ -122,7 +122,8 @@ static void emit_recipes(Buf *out, const Func *func) {
     const Run *run = &run_table[LANE_TORCH][home->op];
     buf_addf(out, "    {%s, \"%s\", &tc_recipe_%s, %s, \"%s\", \"%s\", %d, %d, false, ",
              class_table[op_table[home->op].class].runtime, op_table[home->op].name, run->recipe,
-             run->wheel, run->name, run->overload, ir->n_args, home->first ? 0 : 1);
+             run->wheel, run->name, run->overload, ir->n_args - home->n_copies,
+             home->first ? 0 : 1);
     buf_add_double(out, home->number);
     buf_addf(out, "}, /* %s */\n", ir->name);
   }
@@ -222,7 +223,7 @@ static void put_loop(Emitter *e, const Ir *ir) {
 /* The end of a condition: where what stands before it did not run, torch's own function does. */
 static void put_wheel(Emitter *e, const Ir *ir) {
   buf_addf(e->out, " &&\n      !tc_graph_wheel(f, %d, (const void *const[]){", ir->home->call);
-  for (int i = 0; i < ir->n_args; i++) {
+  for (int i = 0; i < ir->n_args - ir->home->n_copies; i++) {
     buf_add(e->out, i ? ", " : "");
     put_memory(e, ir->args[i]);
   }
@@ -238,6 +239,25 @@ static void put_optional(Emitter *e, const Ir *ir, int i) {
   buf_add(e->out, ", ");
 }
 
+static void put_apart(Emitter *e, const int64_t apart[3]) {
+  buf_add(e->out, "(const int64_t[])");
+  emit_numbers(e->out, apart, 3);
+  buf_add(e->out, ", ");
+}
+
+static void put_bmm(Emitter *e, const Ir *ir) {
+  const Product *p = ir->home->product;
+  buf_addf(e->out, "  if (!tc_graph_bmm(f, %d, ", ir->home->recipe);
+  put_memory(e, p->x_of);
+  buf_add(e->out, ", ");
+  put_apart(e, p->x);
+  put_memory(e, p->w_of);
+  buf_add(e->out, ", ");
+  put_apart(e, p->w);
+  buf_addf(e->out, "v%d, %lld, %lld, %lld, %lld)", ir->id, (long long)p->batch, (long long)p->m,
+           (long long)p->k, (long long)p->n);
+}
+
 /* A recipe, and where it does not run here or now, torch's own function. */
 static void put_recipe(Emitter *e, const Ir *ir) {
   const Home *home = ir->home;
@@ -250,9 +270,15 @@ static void put_recipe(Emitter *e, const Ir *ir) {
     buf_addf(e->out, ", v%d, %lld, %s)", ir->id, (long long)type_elements(x),
              view_is_contiguous(x) ? "true" : "false");
     break;
+  case CLASS_BMM:
+    put_bmm(e, ir);
+    break;
   case CLASS_LINEAR:
+  case CLASS_MV:
   case CLASS_MATMUL: {
-    int64_t k = x.shape->sizes[x.rank - 1], n = ir->type.shape->sizes[ir->type.rank - 1];
+    bool mv = home->op == OP_mv;
+    int64_t k = x.shape->sizes[x.rank - 1];
+    int64_t n = mv ? 1 : ir->type.shape->sizes[ir->type.rank - 1];
     buf_addf(e->out, "  if (!tc_graph_product(f, %d, ", home->recipe);
     put_memory(e, ir->args[0]);
     buf_add(e->out, ", ");

@@ -32,11 +32,22 @@ static bool is_transposed(Type w) {
   return w.rank == 2 && w.shape->strides[0] == 1 && w.shape->strides[1] == w.shape->sizes[0];
 }
 
-static bool matmul_fits(const Ir *ir, Home *home) {
+static bool matmul_fits(Arena *arena, const Ir *ir, Home *home) {
   if (ir->n_args != 2 || ir->n_attrs != 2)
     return no(home, "its arguments");
   Type x = ir->args[0]->type, w = ir->args[1]->type;
-  if (!is_f32(x) || !is_f32(w) || x.rank != 2 || w.rank != 2 || !view_is_contiguous(ir->type))
+  if (!is_f32(x) || !is_f32(w))
+    return no(home, "its dtype");
+  bool folds = x.rank >= 3 && w.rank <= 2 && view_is_contiguous(x);
+  if ((x.rank > 2 || w.rank > 2) && !folds)
+    return matmul_batch_fits(arena, ir, home);
+  if (!view_is_contiguous(ir->type))
+    return no(home, "its result has gaps");
+  if (w.rank == 1 && x.rank >= 2 && view_is_contiguous(x) && view_is_contiguous(w)) {
+    home->op = OP_mv;
+    return true;
+  }
+  if (x.rank < 1 || w.rank != 2)
     return no(home, "its ranks");
   if (!view_is_contiguous(x))
     return no(home, "an operand has gaps");
@@ -131,18 +142,28 @@ static bool norm_fits(const Ir *ir, Home *home) {
   return home->op == OP_batch_norm ? batch_norm_fits(ir, home) : row_norm_fits(ir, home);
 }
 
-bool recipe_fits(const Ir *ir, Home *home) {
-  if (ir->n_args < 1 || ir->attrs[0].kind != ATTR_VALUE || !is_f32(ir->args[0]->type) ||
-      ir->type.kind != TYPE_TENSOR)
+/* The class says what fits; some have several spellings. */
+static bool product_fits(Arena *arena, const Ir *ir, Home *home) {
+  if (strcmp(ir->schema, "aten::einsum") == 0)
+    return einsum_fits(arena, ir, home);
+  return bmm_fits(arena, ir, home);
+}
+
+bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
+  if (ir->n_args < 1 || !is_f32(ir->args[0]->type) ||
+      (ir->attrs[0].kind != ATTR_VALUE && home->row->op != OP_bmm) || ir->type.kind != TYPE_TENSOR)
     return no(home, "its dtype");
   home->op = home->row->op;
   switch (op_table[home->op].class) {
   case CLASS_MAP1:
     return is_f32(ir->type) && map1_fits(ir, home);
+  case CLASS_BMM:
+    return is_f32(ir->type) && is_f32(ir->args[ir->n_args - 1]->type) &&
+           product_fits(arena, ir, home);
   case CLASS_LINEAR:
     return is_f32(ir->type) && linear_fits(ir, home);
   case CLASS_MATMUL:
-    return is_f32(ir->type) && matmul_fits(ir, home);
+    return is_f32(ir->type) && matmul_fits(arena, ir, home);
   case CLASS_REDUCE:
   case CLASS_ROWWISE:
     return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(ir, home);

@@ -139,7 +139,7 @@ static void verify_types(const Verify *v, const Ir *ir) {
     break;
   case IR_NODE:
   case IR_RESULTS:
-    if (count_operands(ir->attrs, ir->n_attrs) != ir->n_args)
+    if (count_operands(ir->attrs, ir->n_attrs) + (ir->home ? ir->home->n_copies : 0) != ir->n_args)
       broken(v, ir, "its arguments do not name its operands");
     break;
   case IR_ITEM:

@@ -51,6 +51,39 @@ static void want_objects(const Block *body) {
   }
 }
 
+/* ── copies ──────────────────────────────────────────────────────────────────────────────────── */
+
+static void push_with_operand(Arena *arena, Block *body, Ir *copy) {
+  Ir *view = copy->args[0];
+  if (view->home->way == WAY_VIEW)
+    ARENA_PUSH(arena, body, view);
+  ARENA_PUSH(arena, body, copy);
+}
+
+/* Puts what copies a recipe's operands in front of it, and makes the copies operands, too. */
+static void place_copies(Unit *unit, Func *func) {
+  Block old = func->body;
+  func->body = (Block){0};
+  for (int i = 0; i < old.n; i++) {
+    Ir *ir = old.items[i];
+    Home *home = ir->home;
+    for (int k = 0; k < MOST_COPIES && home->way == WAY_RECIPE; k++) {
+      if (!home->copies[k])
+        continue;
+      push_with_operand(&unit->arena, &func->body, home->copies[k]);
+      Ir **args = ARENA_ARRAY(&unit->arena, Ir *, ir->n_args + 1);
+      memcpy(args, ir->args, sizeof *args * (size_t)ir->n_args);
+      args[ir->n_args++] = home->copies[k];
+      ir->args = args;
+      home->n_copies++;
+    }
+    ARENA_PUSH(&unit->arena, &func->body, ir);
+  }
+  for (int i = 0; i < func->body.n; i++)
+    func->body.items[i]->id = i;
+  func->n_ir = func->body.n;
+}
+
 /* ── memory ──────────────────────────────────────────────────────────────────────────────────── */
 
 static void settle_roots(const Block *body) {
@@ -192,6 +225,7 @@ void layout_func(Unit *unit, Func *func) {
     ir->home = ARENA_NEW(&unit->arena, Home);
     ir->home->way = way_of(&unit->arena, ir);
   }
+  place_copies(unit, func);
   make_anew(body);
   want_objects(body);
   settle_roots(body);

@@ -65,7 +65,7 @@ static PyObject *graph_report(PyObject *self, PyObject *unused) {
   bool ok = list != NULL;
   for (int i = 0; ok && i < body->n; i++) {
     const Ir *ir = body->items[i];
-    if (ir->op != IR_NODE)
+    if (ir->op != IR_NODE || ir->home->inserted)
       continue;
     PyObject *row = Py_BuildValue("(ssss)", ir->name, ir->schema, way_name(ir->home->way),
                                   ir->home->why ? ir->home->why : "");

@@ -69,6 +69,7 @@ static Rows rows_of_tensor(Analysis *a, const Ir *ir) {
     Rows weight = need_whole(a, y), bias = ir->n_args > 2 ? need_whole(a, ir->args[2]) : WHOLE;
     return weight == MIXED || bias == MIXED ? MIXED : rows;
   }
+  case CLASS_BMM:
   case CLASS_CONV:
   case CLASS_NORM:
   case CLASS_PICK:

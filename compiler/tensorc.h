@@ -726,6 +726,8 @@ bool view_offset(const Ir *ir, ViewKind kind, int item, int64_t *offset);
 /* Whether the elements lie without gaps and none twice, in whatever order of dimensions. */
 bool view_is_dense(Type type);
 bool view_is_contiguous(Type type);
+/* The strides with which x's elements, in their order, have other sizes. False: with none. */
+bool view_strides(Type x, const int64_t *sizes, int rank, int64_t *strides);
 
 /* One copy of a RESHAPE, CAT, STACK or PAD: an operand's elements to a place in the result. */
 typedef struct Piece {
@@ -775,6 +777,15 @@ typedef enum {
   MEMORY_ARENA   /* in the call's own memory */
 } Memory;
 
+enum { MOST_COPIES = 3 };
+
+/* Products of matrices side by side: how these lie in what is read. */
+typedef struct Product {
+  int64_t batch, m, k, n;
+  int64_t x[3], w[3]; /* from a matrix, row, column to the next */
+  struct Ir *x_of, *w_of;
+} Product;
+
 typedef struct Home {
   Way way;
   const char *why; /* it is no better way; or NULL */
@@ -795,7 +806,13 @@ typedef struct Home {
    * normalisation: rows, cols and what lies behind each of them. */
   int64_t outer, rows, cols, inner;
   bool first;
-  double number; /* RECIPE: a normalisation's eps */
+  double number;    /* RECIPE: a normalisation's eps */
+  Product *product; /* RECIPE of class BMM */
+  /* RECIPE: copies of operands that it reads in their place, which are operands themselves, behind
+   * those of the schema; NULL: none. */
+  Ir *copies[MOST_COPIES];
+  bool inserted; /* part of such a copy: no node of the graph's text */
+  int n_copies;
   char fold; /* LOOP along a dimension, of what has one result in any order: '+' or '*'; else 0 */
   int dim;   /* likewise */
   int last;  /* of a root: the last instruction that reads its memory; -1: none */

@@ -25,6 +25,7 @@ static int result_rank(OpId op, const Type *operands, int n, int dim, bool keepd
   case CLASS_MAP1:
   case CLASS_ROWWISE:
   case CLASS_NORM:
+  case CLASS_BMM:
   case CLASS_CONV:
     return a;
   case CLASS_MAP2: /* the row is broadcast over the matrix */

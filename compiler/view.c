@@ -163,24 +163,20 @@ static int64_t reach(Type type) {
   return last;
 }
 
-/* The strides with which x's elements, in their order, have the sizes of `to`: each run of
- * dimensions of x that lies like one is cut into dimensions of `to`. */
-static bool reshapes_to(Type x, Type to) {
-  if (type_elements(x) != type_elements(to))
-    return false;
+/* Each run of dimensions of x that lies like one is cut into dimensions of the other sizes. */
+bool view_strides(Type x, const int64_t *sizes, int rank, int64_t *strides) {
   if (type_elements(x) == 0)
-    return view_is_contiguous(x);
-  int at = to.rank - 1;
+    return false;
+  int at = rank - 1;
   int64_t run = 1, taken = 1, step = x.rank > 0 ? x.shape->strides[x.rank - 1] : 1;
   for (int d = x.rank - 1; d >= 0; d--) {
     run *= x.shape->sizes[d];
     bool ends = d == 0 || (x.shape->sizes[d - 1] != 1 && x.shape->strides[d - 1] != run * step);
     if (!ends)
       continue;
-    while (at >= 0 && (taken < run || to.shape->sizes[at] == 1)) {
-      if (to.shape->sizes[at] != 1 && to.shape->strides[at] != taken * step)
-        return false;
-      taken *= to.shape->sizes[at--];
+    while (at >= 0 && (taken < run || sizes[at] == 1)) {
+      strides[at] = taken * step;
+      taken *= sizes[at--];
     }
     if (taken != run)
       return false;
@@ -188,9 +184,23 @@ static bool reshapes_to(Type x, Type to) {
       step = x.shape->strides[d - 1];
     run = taken = 1;
   }
-  while (at >= 0 && to.shape->sizes[at] == 1)
-    at--;
+  for (; at >= 0 && sizes[at] == 1; at--)
+    strides[at] = 1;
   return at < 0;
+}
+
+static bool reshapes_to(Type x, Type to) {
+  int64_t strides[MOST_RANK];
+  if (type_elements(x) != type_elements(to))
+    return false;
+  if (type_elements(x) == 0)
+    return view_is_contiguous(x);
+  if (!view_strides(x, to.shape->sizes, to.rank, strides))
+    return false;
+  for (int d = 0; d < to.rank; d++)
+    if (to.shape->sizes[d] != 1 && to.shape->strides[d] != strides[d])
+      return false;
+  return true;
 }
 
 /* Whether an option is on: to's copy, dropout's train. */

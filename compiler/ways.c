@@ -260,7 +260,7 @@ static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
   case ROW_GATHER:
     return gather_fits(ir, home) ? WAY_GATHER : WAY_WHEEL;
   case ROW_RECIPE:
-    if (recipe_fits(ir, home))
+    if (recipe_fits(arena, ir, home))
       return WAY_RECIPE;
     return home->row->op == OP_sum && fold_fits(ir, home, '+') ? WAY_LOOP : WAY_WHEEL;
   case ROW_FOLD:

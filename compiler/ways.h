@@ -14,6 +14,13 @@ static inline bool no(Home *home, const char *why) {
 static inline bool is_floating(DType dtype) { return dtype == DTYPE_F32 || dtype == DTYPE_F64; }
 
 /* fits.c: whether the operation of the node's row has a recipe that fits the node. */
-bool recipe_fits(const Ir *ir, Home *home);
+bool recipe_fits(Arena *arena, const Ir *ir, Home *home);
+
+/* batches.c: products that eager makes of bmm. */
+bool bmm_fits(Arena *arena, const Ir *ir, Home *home);
+bool matmul_batch_fits(Arena *arena, const Ir *ir, Home *home);
+bool einsum_fits(Arena *arena, const Ir *ir, Home *home);
+/* A node that copies the operand's elements side by side. */
+Ir *copied(Arena *arena, Ir *operand);
 
 #endif

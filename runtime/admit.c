@@ -142,15 +142,6 @@ static bool battery_pick(Battery *t) {
   return true;
 }
 
-/* A tensor of three dimensions over memory of the battery. */
-static TcHandle battery_use3(float *x, int64_t a, int64_t b, int64_t c) {
-  const int64_t sizes[3] = {a, b, c}, strides[3] = {b * c, c, 1};
-  H handle = NULL;
-  if (torch.from_blob(x, 3, sizes, strides, 0, TC_F32, TC_CPU, 0, &handle) != 0)
-    handle = NULL;
-  return (TcHandle){handle, true};
-}
-
 /* One sample and several, numbers of channels and filters around 8. */
 static bool battery_conv(Battery *t) {
   static const TcConv sizes[] = {
@@ -188,8 +179,11 @@ static bool battery_conv(Battery *t) {
     battery_fill(t->c, c.filters, kind, (uint32_t)i + 2000);
     t->recipe->kernel[t->isa].conv(&c);
     t->number = (double)c.dilation;
-    TcHandle uses[3] = {battery_use3(t->a, c.batch, c.channels, c.length),
-                        battery_use3(t->b, c.filters, c.channels, c.width)};
+    const int64_t x_sizes[] = {c.batch, c.channels, c.length},
+                  w_sizes[] = {c.filters, c.channels, c.width};
+    TcHandle uses[3] = {
+        battery_use3(t->a, x_sizes, (const int64_t[]){c.channels * c.length, c.length, 1}),
+        battery_use3(t->b, w_sizes, (const int64_t[]){c.channels * c.width, c.width, 1})};
     if (bias)
       uses[2] = battery_use(t, t->c, 1, c.filters, 1);
     if (!battery_same(t, uses, bias ? 3 : 2, 0, t->got, c.batch * c.filters * c.out_length, false))
@@ -360,13 +354,14 @@ static void admissions_free(Admission *admission) {
 }
 
 static bool is_product(TcClass class) {
-  return class == TC_MATMUL || class == TC_LINEAR || class == TC_MV;
+  return class == TC_MATMUL || class == TC_LINEAR || class == TC_MV || class == TC_BMM;
 }
 
 /* What a recipe was admitted as: by a law, by the wheel's own function, itself, or a variant by its
  * name. */
 static void verdict_words(const RecipeVerdict *verdict, char *words, size_t size) {
-  static const TcCase any = {.rows = 1, .cols = 1, .k = 1, .threads = 1};
+  static const TcBmm many = {.batch = 1, .m = 1, .k = 1000, .n = 1};
+  static const TcCase any = {.rows = 1, .cols = 1, .k = 1, .threads = 1, .bmm = &many};
   const TcRecipe *recipe = verdict->admitted;
   const TcLaw *law = verdict->law;
   TcRule rule = recipe->rule(TC_ISA_BASELINE, &any); /* has no kernel of its own for a product */

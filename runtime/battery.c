@@ -71,6 +71,13 @@ static TcHandle battery_use(const Battery *t, float *x, int64_t rows, int64_t co
   return (TcHandle){t->lane->tensor_over(&over), true};
 }
 
+static TcHandle battery_use3(float *x, const int64_t sizes[3], const int64_t strides[3]) {
+  H handle = NULL;
+  if (torch.from_blob(x, 3, sizes, strides, 0, TC_F32, TC_CPU, 0, &handle) != 0)
+    handle = NULL;
+  return (TcHandle){handle, true};
+}
+
 /* The framework's own results, into want[0] and, where there are two, want[1]. False: none, and
  * then t->failed. */
 static bool battery_ask(Battery *t, TcTensor want[2], const TcHandle *uses, int n_uses, int dim) {

@@ -115,10 +115,59 @@ bool tc_graph_norm(TcFrame *frame, int op, const float *x, const float *weight, 
 
 bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
                       float *out, int64_t m, int64_t k, int64_t n) {
-  bool transposed = frame->graph->ops[op].class == TC_LINEAR;
-  TcTensor operands[] = {matrix(x, m, k, 2), transposed ? matrix(w, n, k, 2) : matrix(w, k, n, 2),
+  TcClass class = frame->graph->ops[op].class;
+  TcTensor operands[] = {matrix(x, m, k, 2),
+                         class == TC_LINEAR ? matrix(w, n, k, 2)
+                         : class == TC_MV   ? matrix(w, 1, k, 1)
+                                            : matrix(w, k, n, 2),
                          matrix(bias, 1, n, 1)};
   return run_recipe(frame, op, operands, out);
+}
+
+typedef struct BmmWork {
+  TcBmmKernel *kernel;
+  TcBmm bmm;
+} BmmWork;
+
+static void bmm_piece(const void *state, int64_t first, int64_t n) {
+  const BmmWork *work = state;
+  TcBmm bmm = work->bmm;
+  bmm.x.p += first * bmm.x.step;
+  bmm.w.p += first * bmm.w.step;
+  bmm.out += first * bmm.m * bmm.n;
+  bmm.batch = n;
+  work->kernel(&bmm);
+}
+
+bool tc_graph_bmm(TcFrame *frame, int op, const float *x, const int64_t x_apart[3], const float *w,
+                  const int64_t w_apart[3], float *out, int64_t batch, int64_t m, int64_t k,
+                  int64_t n) {
+  const TcOp *row = &frame->graph->ops[op];
+  TcCall *tc = &frame->tc;
+  const TcRecipe *recipe = tc->block && frame->run.products ? recipe_of(tc, row) : NULL;
+  BmmWork work = {.bmm = {.x = {x, x_apart[0], x_apart[1], x_apart[2]},
+                          .w = {w, w_apart[0], w_apart[1], w_apart[2]},
+                          .out = out,
+                          .batch = batch,
+                          .m = m,
+                          .k = k,
+                          .n = n}};
+  TcCase whole = {.bmm = &work.bmm, .law = recipe ? frame->run.admitted[op].law : NULL};
+  TcRule rule;
+  if (!recipe || !may_run(tc, recipe, &whole, false, &rule))
+    return false;
+  struct TcBuffer *scratch = NULL;
+  if (rule.pack_elems > 0 &&
+      !(scratch = buffer_new(&buffer_cache, (size_t)rule.pack_elems * sizeof(float))))
+    return false;
+  work.kernel = recipe->kernel[frame->run.isa].bmm;
+  work.bmm.scratch = scratch ? buffer_data(scratch) : NULL;
+  work.bmm.way = rule.way;
+  work.bmm.chain = rule.chain;
+  bool ok = over_rows(tc, &rule, batch, batch * m * k, bmm_piece, &work);
+  if (scratch)
+    buffer_free(scratch);
+  return ok;
 }
 
 int tc_graph_lanes(const TcFrame *frame) {

@@ -295,6 +295,10 @@ bool tc_graph_norm(TcFrame *frame, int op, const float *x, const float *weight, 
                    int64_t inner); /* of [rows, cols, inner] */
 bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
                       float *out, int64_t m, int64_t k, int64_t n);
+/* Of x [batch, m, k] and w [batch, k, n], whose elements are so many apart, in that order. */
+bool tc_graph_bmm(TcFrame *frame, int op, const float *x, const int64_t x_apart[3], const float *w,
+                  const int64_t w_apart[3], float *out, int64_t batch, int64_t m, int64_t k,
+                  int64_t n);
 /* Then: calls[call] over the memory of its operands, in the order of its arguments, into `out`. */
 bool tc_graph_wheel(TcFrame *frame, int call, const void *const *operands, void *out);
 
@@ -349,6 +353,7 @@ TcWheel tc_torch_layer_norm; /* x [n,c], then weight, bias, as many as there are
 TcWheel tc_torch_rms_norm;   /* x [n,c], then weight */
 TcWheel tc_torch_prod, tc_torch_norm, tc_torch_spread; /* reductions, of other arguments */
 TcWheel tc_torch_conv1d;                 /* x [n,c,l], filters [f,c,w], perhaps a bias */
+TcWheel tc_torch_bmm;                    /* x [b,m,k], w [b,k,n] */
 TcWheel tc_torch_topk, tc_torch_extreme; /* out[0]: values, out[1]: indices; dim of x [n,c] */
 TcWheel tc_torch_batch_norm; /* x [n,c], mean, variance, then weight and bias: evaluation */
 

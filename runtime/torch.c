@@ -615,6 +615,12 @@ bool tc_torch_conv1d(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *
   return torch_call(tc, out, "aten::conv1d", "", args, 7);
 }
 
+bool tc_torch_bmm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[0]), tensor_arg(operands[1])};
+  (void)op;
+  return torch_call(tc, out, "aten::bmm", "", args, 2);
+}
+
 bool tc_torch_prod(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
   Arg args[] = {tensor_arg(operands[0]), number_arg(ARG_INT, op->dim),
                 number_arg(ARG_BOOL, op->keepdim), number_arg(ARG_NO, 0)};

@@ -336,6 +336,9 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
     recipes: dict[str, list[tuple[Any, ...]]] = {
         "aten::matmul": [(plain, weight), (plain, w.call("aten::t", weight))],
         "aten::mm": [(plain, square)],
+        "aten::mv": [(plain, bias)],
+        "aten::bmm": [(cube, w.call("aten::transpose.int", cube, 1, 2))],
+        "aten::einsum": [("bij,bkj->bik", [cube, cube])],
         "aten::linear": [(plain, weight, bias), (plain, weight), (w.call("aten::view", plain, [1, 6, 6]), weight, bias)],
         "aten::batch_norm": [(plain, bias, bias, bias, w.call("aten::abs", bias), False, 0.1, 1e-5, True), (plain, None, None, bias, w.call("aten::abs", bias), False, 0.1, 1e-5, True)],
         "aten::layer_norm": [(cube, [9]), (plain, [6], bias, bias), (plain, [6], bias, None, 1e-3)],

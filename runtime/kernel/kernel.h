@@ -58,10 +58,18 @@ typedef void TcSgemv(const char *trans, const int64_t *m, const int64_t *n, cons
                      const float *a, const int64_t *lda, const float *x, const int64_t *incx,
                      const float *beta, float *y, const int64_t *incy);
 
+/* Groups of products of one size each. */
+typedef void TcSgemmBatch(const char *trans_a, const char *trans_b, const int64_t *m,
+                          const int64_t *n, const int64_t *k, const float *alpha,
+                          const float *const *a, const int64_t *lda, const float *const *b,
+                          const int64_t *ldb, const float *beta, float *const *c,
+                          const int64_t *ldc, const int64_t *n_groups, const int64_t *n_each);
+
 typedef struct TcWheelMath {
   TcVml *vml_exp, *vml_tanh, *vml_ln, *vml_sqrt; /* vmsExp … of MKL, NULL in a wheel without */
   TcSgemm *sgemm;                                /* sgemm_, NULL likewise */
   TcSgemv *sgemv;                                /* sgemv_ */
+  TcSgemmBatch *sgemm_batch;                     /* sgemm_batch_ */
   /* Does torch let oneDNN run what it can? Of its context; NULL likewise. */
   const void *(*context)(void);
   bool (*onednn_enabled)(const void *context);
@@ -142,6 +150,34 @@ typedef struct TcPick {
 } TcPick;
 typedef void TcPickKernel(const TcPick *pick);
 
+/* Matrices of one size: element (r, c) of matrix i is p[i * step + r * row + c * col]. */
+typedef struct TcMatrices {
+  const float *p;
+  int64_t step, row, col; /* elements */
+} TcMatrices;
+
+/* How a product comes to the wheel's bits. */
+typedef enum {
+  TC_ONE_WAY,     /* the kernel knows no other */
+  TC_WHEEL,       /* sgemm_ or sgemv_, as ATen calls it */
+  TC_CHAINS,      /* chains of fused multiply-adds along k, each of at most TcMatmul.chain */
+  TC_CHAINS_TO_0, /* likewise, the first is added to 0 where there is no bias: never -0 */
+  TC_PLAIN,       /* one chain along k, multiplied, then added */
+  TC_LANES,       /* four such chains, against a transposed w, more than one row */
+  TC_ROW_LANES,   /* likewise, one row */
+} TcWay;
+
+/* out[i] = x[i] @ w[i] for i < batch. Nothing may overlap out. */
+typedef struct TcBmm {
+  TcMatrices x, w; /* each [m, k]; each [k, n] */
+  float *out;      /* [batch, m, n] */
+  void *scratch;   /* as many floats as rule.pack_elems says; 0: NULL */
+  int64_t batch, m, k, n;
+  TcWay way;     /* of the rule */
+  int64_t chain; /* likewise */
+} TcBmm;
+typedef void TcBmmKernel(const TcBmm *bmm);
+
 /* out[b, f] = the sum over channels of w[f] along x[b], without padding. Nothing may overlap out.
  */
 typedef struct TcConv {
@@ -154,17 +190,6 @@ typedef struct TcConv {
   int64_t stride, dilation;
 } TcConv;
 typedef void TcConvKernel(const TcConv *conv);
-
-/* How a product comes to the wheel's bits. */
-typedef enum {
-  TC_ONE_WAY,     /* the kernel knows no other */
-  TC_WHEEL,       /* sgemm_ or sgemv_, as ATen calls it */
-  TC_CHAINS,      /* chains of fused multiply-adds along k, each of at most TcMatmul.chain */
-  TC_CHAINS_TO_0, /* likewise, the first is added to 0 where there is no bias: never -0 */
-  TC_PLAIN,       /* one chain along k, multiplied, then added */
-  TC_LANES,       /* four such chains, against a transposed w, more than one row */
-  TC_ROW_LANES,   /* likewise, one row */
-} TcWay;
 
 /* The pieces in which a wheel works a product out, one by one: rows and columns of the result, and
  * summands; the last ones are smaller. */
@@ -229,6 +254,7 @@ typedef struct TcCase {
   bool full;        /* map2: both operands have the size of the result */
   bool row;         /* map2: the second one is one row, of rank 1 and as wide as the result */
   const TcConv *conv; /* conv1d: its sizes, strides, and whether there is a bias */
+  const TcBmm *bmm;   /* bmm: its sizes and strides */
   const TcLaw *law; /* matmul: the wheel's on this host at this thread count; NULL: none is known */
 } TcCase;
 
@@ -241,7 +267,7 @@ typedef struct TcRule {
   int64_t align;      /* rows × cols of each block but the last must be a multiple of this: 8 for
                          TensorFlow's maximum and minimum, else 1 (tails are worked out from TcPlace) */
   int64_t pack_elems; /* matmul: floats of scratch that `packed` must point to; 0: packed is NULL.
-                         conv1d: likewise, `columns` */
+                         conv1d: likewise, `columns`; bmm: `scratch` */
   TcWay way;          /* matmul: what the kernel has to do */
   int64_t chain;      /* of chains: the longest */
   TcPieces pieces;    /* TensorFlow's matmul by Eigen: its pieces */
@@ -256,6 +282,7 @@ typedef union TcKernel {
   TcNormKernel *norm;     /* NORM */
   TcPickKernel *pick;     /* PICK */
   TcConvKernel *conv;     /* CONV */
+  TcBmmKernel *bmm;       /* BMM */
   TcTranspose *transpose;
 } TcKernel;
 

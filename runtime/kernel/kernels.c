@@ -35,6 +35,7 @@
 #include "gelu.inc"
 #include "map.def"
 #include "matmul.inc"
+#include "bmm.inc"
 #include "reduce.inc"
 #include "norm.inc"
 #include "softmax.inc"

@@ -62,6 +62,7 @@ void tc__wheel_math_find(void *libtorch_cpu) {
   find(&tc__wheel_math.vml_sqrt, libtorch_cpu, map->l_name, "vmsSqrt");
   find(&tc__wheel_math.sgemm, libtorch_cpu, map->l_name, "sgemm_");
   find(&tc__wheel_math.sgemv, libtorch_cpu, map->l_name, "sgemv_");
+  find(&tc__wheel_math.sgemm_batch, libtorch_cpu, map->l_name, "sgemm_batch_");
   find(&tc__wheel_math.context, libtorch_cpu, map->l_name, "_ZN2at13globalContextEv");
   find(&tc__wheel_math.onednn_enabled, libtorch_cpu, map->l_name,
        "_ZNK2at7Context17userEnabledMkldnnEv");
@@ -278,6 +279,7 @@ RECIPE(batch_norm, TC_NORM, TcNormKernel, norm, rule_normalisation, batch_norm)
 RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(linear, TC_LINEAR, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(mv, TC_MV, TcMatmulKernel, matmul, rule_mv, mv)
+RECIPE(bmm, TC_BMM, TcBmmKernel, bmm, rule_bmm, bmm)
 
 /* ── oneDNN ──────────────────────────────────────────────────────────────────────────────────── */
 

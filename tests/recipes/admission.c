@@ -33,6 +33,7 @@ static bool conv1d_not_dilated(TcCall *tc, TcTensor *out, const TcOp *op,
   PICK(topk, WHEEL(tc_torch_topk, tc_torch_extreme), "", "aten::topk", "aten::sort")               \
   PICK(max, tc_torch_extreme, "dim", "aten::max", "aten::min")                                     \
   PICK(min, tc_torch_extreme, "dim", "aten::min", "aten::max")                                     \
+  BMM(bmm)                                                                                         \
   CONV(conv1d)                                                                                     \
   NORM(layer_norm, tc_torch_layer_norm, tc_torch_rms_norm)                                         \
   NORM(rms_norm, tc_torch_rms_norm, tc_torch_layer_norm)                                           \
@@ -44,6 +45,7 @@ extern const TcRecipe tc_recipe_relu;
 #define NORM ALONG
 #define PICK ALONG
 #define CONV ALONG
+#define BMM ALONG
 #define SUM ALONG
 #define SPREAD ALONG
 OPS
@@ -52,6 +54,7 @@ OPS
 #undef NORM
 #undef PICK
 #undef CONV
+#undef BMM
 #undef SUM
 #undef SPREAD
 
@@ -65,6 +68,7 @@ OPS
   OP_OF(WHEEL(correction, 1.0 - correction), TC_REDUCE, name, tc_torch_spread, aten, ""),
 #define MAP(name, right, wrong) OP(TC_MAP1, name, tc_torch_unary, WHEEL(right, wrong), ""),
 #define NORM(name, right, wrong) OP(TC_NORM, name, WHEEL(right, wrong), "", ""),
+#define BMM(name) OP(TC_BMM, name, WHEEL(tc_torch_bmm, tc_torch_matmul), "", ""),
 #define CONV(name) OP(TC_CONV, name, WHEEL(tc_torch_conv1d, conv1d_not_dilated), "", ""),
 #define PICK(name, wheel, overload, right, wrong)                                                  \
   OP(TC_PICK, name, wheel, WHEEL(right, wrong), overload),

@@ -20,7 +20,7 @@ from mirror import LANES as LANES
 from mirror import PLAIN as PLAIN
 from mirror import ROW_LANES as ROW_LANES
 from mirror import WHEEL as WHEEL
-from mirror import Case, Conv, Law, Matmul, Norm, Operand, Pick, Place, Recipe, Rule
+from mirror import Bmm, Case, Conv, Law, Matmul, Norm, Operand, Pick, Place, Recipe, Rule
 from shared_object import KERNEL
 
 LAST, FIRST = 0, 1
@@ -39,7 +39,8 @@ MATMUL = C.CFUNCTYPE(None, C.POINTER(Matmul), C.POINTER(Place))
 NORM = C.CFUNCTYPE(None, C.POINTER(Norm))
 PICK = C.CFUNCTYPE(None, C.POINTER(Pick))
 CONV = C.CFUNCTYPE(None, C.POINTER(Conv))
-TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3, NORM, PICK, CONV)  # by TcClass
+BMM = C.CFUNCTYPE(None, C.POINTER(Bmm))
+TYPES = (MAP1, MAP2, *[ALONG] * 3, *[MATMUL] * 3, NORM, PICK, CONV, BMM)  # by TcClass
 
 
 def names(kind: str) -> list[str]:

@@ -41,6 +41,16 @@ class Conv(C.Structure):
     _fields_ += [("stride", C.c_int64), ("dilation", C.c_int64)]
 
 
+class Matrices(C.Structure):
+    _fields_ = [("p", C.c_void_p), ("step", C.c_int64), ("row", C.c_int64), ("col", C.c_int64)]
+
+
+class Bmm(C.Structure):
+    _fields_ = [("x", Matrices), ("w", Matrices), ("out", C.c_void_p), ("scratch", C.c_void_p)]
+    _fields_ += [(name, C.c_int64) for name in ("batch", "m", "k", "n")]
+    _fields_ += [("way", C.c_int), ("chain", C.c_int64)]
+
+
 class Law(C.Structure):
     _fields_ = [("name", C.c_char * 12), ("chain", C.c_int), ("up", C.c_int), ("most_k", C.c_int), ("to_0", C.c_int)]
     _fields_ += [("rows", C.c_uint64 * 2), ("cols", C.c_uint64 * 2), ("small", C.c_bool)]
@@ -49,7 +59,7 @@ class Law(C.Structure):
 class Case(C.Structure):
     _fields_ = [("rows", C.c_int64), ("cols", C.c_int64), ("k", C.c_int64), ("axis", C.c_int), ("matrices", C.c_int64)]
     _fields_ += [("bias", C.c_bool), ("transposed", C.c_bool), ("threads", C.c_int), ("full", C.c_bool), ("row", C.c_bool)]
-    _fields_ += [("conv", C.POINTER(Conv)), ("law", C.POINTER(Law))]
+    _fields_ += [("conv", C.POINTER(Conv)), ("bmm", C.POINTER(Bmm)), ("law", C.POINTER(Law))]
 
 
 class Rule(C.Structure):
