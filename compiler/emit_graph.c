@@ -261,14 +261,18 @@ static void put_bmm(Emitter *e, const Ir *ir) {
 /* A recipe, and where it does not run here or now, torch's own function. */
 static void put_recipe(Emitter *e, const Ir *ir) {
   const Home *home = ir->home;
-  Type x = ir->args[0]->type;
+  const Ir *x_of = home->copies[0] ? home->copies[0] : ir->args[0];
+  Type x = x_of->type;
   put_place(e, ir);
   switch (op_table[home->op].class) {
   case CLASS_MAP1:
-    buf_addf(e->out, "  if (!tc_graph_map1(f, %d, ", home->recipe);
-    put_memory(e, ir->args[0]);
-    buf_addf(e->out, ", v%d, %lld, %s)", ir->id, (long long)type_elements(x),
-             view_is_contiguous(x) ? "true" : "false");
+    buf_addf(e->out, "  if (!tc_graph_map1%s(f, %d, ", home->rows ? "_runs" : "", home->recipe);
+    put_memory(e, x_of);
+    if (home->rows)
+      buf_addf(e->out, ", v%d, %lld, %lld)", ir->id, (long long)home->rows, (long long)home->cols);
+    else
+      buf_addf(e->out, ", v%d, %lld, %s)", ir->id, (long long)type_elements(x),
+               view_is_contiguous(x) ? "true" : "false");
     break;
   case CLASS_BMM:
     put_bmm(e, ir);
@@ -280,7 +284,7 @@ static void put_recipe(Emitter *e, const Ir *ir) {
     int64_t k = x.shape->sizes[x.rank - 1];
     int64_t n = mv ? 1 : ir->type.shape->sizes[ir->type.rank - 1];
     buf_addf(e->out, "  if (!tc_graph_product(f, %d, ", home->recipe);
-    put_memory(e, ir->args[0]);
+    put_memory(e, x_of);
     buf_add(e->out, ", ");
     put_memory(e, ir->args[1]);
     buf_add(e->out, ", ");
@@ -295,7 +299,7 @@ static void put_recipe(Emitter *e, const Ir *ir) {
   case CLASS_NORM: {
     bool given = home->op == OP_batch_norm;
     buf_addf(e->out, "  if (!tc_graph_norm(f, %d, ", home->recipe);
-    put_memory(e, ir->args[0]);
+    put_memory(e, x_of);
     buf_add(e->out, ", ");
     put_optional(e, ir, given ? 1 : 2);
     put_optional(e, ir, given ? 2 : home->op == OP_layer_norm ? 3 : INT_MAX);
@@ -307,7 +311,7 @@ static void put_recipe(Emitter *e, const Ir *ir) {
   }
   default:
     buf_addf(e->out, "  if (!tc_graph_along(f, %d, ", home->recipe);
-    put_memory(e, ir->args[0]);
+    put_memory(e, x_of);
     buf_addf(e->out, ", v%d, %lld, %lld, %lld)", ir->id, (long long)home->outer,
              (long long)home->rows, (long long)home->cols);
   }

@@ -7,15 +7,58 @@
 
 static bool is_f32(Type type) { return type.kind == TYPE_TENSOR && type.dtype == DTYPE_F32; }
 
-static bool map1_fits(const Ir *ir, Home *home) {
+/* Reads operand k from a copy without gaps, where eager's bits do not depend on how it lies. Asked
+ * last: the copy is made then. */
+static bool reads_copy(Arena *arena, const Ir *ir, Home *home, int k) {
+  if (!view_is_contiguous(ir->args[k]->type))
+    home->copies[k] = copied(arena, ir->args[k]);
+  return true;
+}
+
+/* Whether the dimensions follow each other as in row-major memory, however far apart. */
+static bool is_in_order(Type x) {
+  int64_t before = INT64_MAX;
+  for (int d = 0; d < x.rank; d++) {
+    if (x.shape->sizes[d] == 1)
+      continue;
+    if (x.shape->strides[d] < 1 || x.shape->strides[d] > before)
+      return false;
+    before = x.shape->strides[d];
+  }
+  return true;
+}
+
+/* An operand with gaps: eager's loops for vectors run over what lies side by side, one such run
+ * after the other. Those of MKL have the same bits however it lies. */
+static bool map1_in_runs_fits(Arena *arena, const Ir *ir, Home *home) {
+  Type x = ir->args[0]->type;
+  bool by_mkl =
+      home->op == OP_exp || home->op == OP_tanh || home->op == OP_log || home->op == OP_sqrt;
+  if (!view_is_contiguous(ir->type) || type_elements(x) == 0 ||
+      (!by_mkl && (!is_in_order(x) || type_elements(x) >= MOST_PLACED)))
+    return no(home, "its operand has gaps");
+  if (!by_mkl) {
+    home->cols = 1;
+    for (int d = x.rank; d-- > 0; home->cols *= x.shape->sizes[d])
+      if (x.shape->sizes[d] != 1 && x.shape->strides[d] != home->cols)
+        break;
+    home->rows = type_elements(x) / home->cols;
+  }
+  return reads_copy(arena, ir, home, 0);
+}
+
+static bool map1_fits(Arena *arena, const Ir *ir, Home *home) {
   for (int i = 1; i < ir->n_attrs; i++) {
     const Attr *attr = &ir->attrs[i];
     if (home->op != OP_gelu || attr->kind != ATTR_TEXT)
       return no(home, "an option");
     home->op = strcmp(attr->text, "tanh") == 0 ? OP_gelu_tanh : OP_gelu;
   }
-  return (view_is_dense(ir->type) && type_equal(ir->type, ir->args[0]->type)) ||
-         no(home, "its operand has gaps");
+  if (home->op == OP_gelu && !view_is_contiguous(ir->args[0]->type))
+    return no(home, "its operand has gaps"); /* oneDNN takes no other */
+  if (view_is_dense(ir->type) && type_equal(ir->type, ir->args[0]->type))
+    return true;
+  return map1_in_runs_fits(arena, ir, home);
 }
 
 static bool linear_fits(const Ir *ir, Home *home) {
@@ -57,11 +100,11 @@ static bool matmul_fits(Arena *arena, const Ir *ir, Home *home) {
   return is_transposed(w) || no(home, "an operand has gaps");
 }
 
-static bool along_fits(const Ir *ir, Home *home) {
+static bool along_fits(Arena *arena, const Ir *ir, Home *home) {
   Type x = ir->args[0]->type;
   bool list = home->op == OP_sum || home->op == OP_mean;
-  if (ir->n_attrs < 2 || !view_is_contiguous(x) || !view_is_contiguous(ir->type))
-    return no(home, "its operand has gaps");
+  if (ir->n_attrs < 2 || !view_is_contiguous(ir->type) || (list && !view_is_contiguous(x)))
+    return no(home, "its operand has gaps"); /* by which sums differ */
   const Attr *dim = &ir->attrs[1];
   if (list && dim->kind == ATTR_LIST && dim->n_items == 1)
     dim = dim->items;
@@ -77,14 +120,17 @@ static bool along_fits(const Ir *ir, Home *home) {
   }
   if (type_elements(x) == 0)
     return no(home, "nothing to run along");
-  home->first = inner > 1;
+  /* Of a softmax, eager asks whether the dimension is the last, not whether others follow. */
+  bool softmax = home->op == OP_softmax || home->op == OP_log_softmax;
+  home->first = inner > 1 || (softmax && at < x.rank - 1);
   home->outer = home->first ? outer : 1;
   home->rows = home->first ? x.shape->sizes[at] : outer;
   home->cols = home->first ? inner : x.shape->sizes[at];
   /* torch shares the columns of many matrices out to threads as of one; an element that is part of
    * no other sum does not care. */
-  return !list || outer == 1 || inner == 1 || type_elements(x) < MOST_PLACED ||
-         no(home, "along a dimension in the middle");
+  if (list && outer > 1 && inner > 1 && type_elements(x) >= MOST_PLACED)
+    return no(home, "along a dimension in the middle");
+  return reads_copy(arena, ir, home, 0);
 }
 
 static bool is_number(const Attr *attr, double *number) {
@@ -130,16 +176,21 @@ static bool row_norm_fits(const Ir *ir, Home *home) {
   return !given || is_number(&ir->attrs[eps], &home->number) || no(home, "its eps");
 }
 
-static bool norm_fits(const Ir *ir, Home *home) {
+static bool norm_fits(Arena *arena, const Ir *ir, Home *home) {
+  /* rms_norm is a mean of squares, which lie in x's order. */
+  bool copies =
+      home->op == OP_layer_norm || (home->op == OP_rms_norm && is_in_order(ir->args[0]->type));
   for (int i = 0; i < ir->n_args; i++)
-    if (!is_f32(ir->args[i]->type) || !view_is_contiguous(ir->args[i]->type))
+    if (!is_f32(ir->args[i]->type) ||
+        (!view_is_contiguous(ir->args[i]->type) && (i > 0 || !copies)))
       return no(home, "an operand has gaps");
   for (int i = 0; i < ir->n_attrs; i++)
     if (ir->attrs[i].keyword)
       return no(home, "an argument is given by name");
   if (!view_is_contiguous(ir->type))
     return no(home, "its result has gaps");
-  return home->op == OP_batch_norm ? batch_norm_fits(ir, home) : row_norm_fits(ir, home);
+  return (home->op == OP_batch_norm ? batch_norm_fits(ir, home) : row_norm_fits(ir, home)) &&
+         reads_copy(arena, ir, home, 0);
 }
 
 /* The class says what fits; some have several spellings. */
@@ -156,7 +207,7 @@ bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
   home->op = home->row->op;
   switch (op_table[home->op].class) {
   case CLASS_MAP1:
-    return is_f32(ir->type) && map1_fits(ir, home);
+    return is_f32(ir->type) && map1_fits(arena, ir, home);
   case CLASS_BMM:
     return is_f32(ir->type) && is_f32(ir->args[ir->n_args - 1]->type) &&
            product_fits(arena, ir, home);
@@ -166,11 +217,11 @@ bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
     return is_f32(ir->type) && matmul_fits(arena, ir, home);
   case CLASS_REDUCE:
   case CLASS_ROWWISE:
-    return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(ir, home);
+    return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(arena, ir, home);
   case CLASS_ARGMAX:
-    return along_fits(ir, home);
+    return along_fits(arena, ir, home);
   case CLASS_NORM:
-    return is_f32(ir->type) && norm_fits(ir, home);
+    return is_f32(ir->type) && norm_fits(arena, ir, home);
   default:
     return no(home, "no recipe of this class");
   }

@@ -803,7 +803,8 @@ typedef struct Home {
   bool is_exact;  /* ... and it is returned, or what is returned is a view of it */
   int n_fused;    /* LOOP: nodes that this loop computes */
   /* RECIPE along a dimension: so many matrices, along whose columns (first) or rows it runs. Of a
-   * normalisation: rows, cols and what lies behind each of them. */
+   * normalisation: rows, cols and what lies behind each of them. Elementwise: runs of eager's loop;
+   * rows is 0 where it is one. */
   int64_t outer, rows, cols, inner;
   bool first;
   double number;    /* RECIPE: a normalisation's eps */

@@ -59,6 +59,21 @@ bool tc_graph_map1(TcFrame *frame, int op, const float *x, float *out, int64_t n
   return run_recipe(frame, op, &operand, out);
 }
 
+bool tc_graph_map1_runs(TcFrame *frame, int op, const float *x, float *out, int64_t runs,
+                        int64_t n) {
+  const TcOp *row = &frame->graph->ops[op];
+  TcCall *tc = &frame->tc;
+  const TcRecipe *recipe = tc->block ? recipe_of(tc, row) : NULL;
+  TcCase whole = {.rows = 1, .cols = n};
+  TcRule rule;
+  if (!recipe || !may_run(tc, recipe, &whole, false, &rule))
+    return false;
+  const TcPlace at = {0, n, frame->run.threads};
+  for (int64_t i = 0; i < runs; i++)
+    recipe->kernel[frame->run.isa].map1(x + i * n, out + i * n, n, &at);
+  return true;
+}
+
 bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t outer, int64_t rows,
                     int64_t cols) {
   const TcOp *row = &frame->graph->ops[op];

@@ -288,6 +288,9 @@ int tc_graph_lanes(const TcFrame *frame);
 /* ops[op] by its recipe, into `out`. False: not here, now, or for these sizes; no exception is set.
  */
 bool tc_graph_map1(TcFrame *frame, int op, const float *x, float *out, int64_t n, bool contiguous);
+/* In runs of so many elements, each a loop of the wheel's own. */
+bool tc_graph_map1_runs(TcFrame *frame, int op, const float *x, float *out, int64_t runs,
+                        int64_t n);
 bool tc_graph_along(TcFrame *frame, int op, const float *x, void *out, int64_t outer, int64_t rows,
                     int64_t cols); /* of [outer, rows, cols] */
 bool tc_graph_norm(TcFrame *frame, int op, const float *x, const float *weight, const float *bias,
