@@ -204,6 +204,9 @@ bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
   if (ir->n_args < 1 || !is_f32(ir->args[0]->type) ||
       (ir->attrs[0].kind != ATTR_VALUE && home->row->op != OP_bmm) || ir->type.kind != TYPE_TENSOR)
     return no(home, "its dtype");
+  for (int i = 0; i < ir->n_args; i++)
+    if (type_elements(ir->args[i]->type) == 0)
+      return no(home, "nothing to compute with");
   home->op = home->row->op;
   switch (op_table[home->op].class) {
   case CLASS_MAP1:
