@@ -292,8 +292,9 @@ static void put_recipe(Emitter *e, const Ir *ir) {
       put_memory(e, ir->args[2]);
     else
       buf_add(e->out, "NULL");
-    buf_addf(e->out, ", v%d, %lld, %lld, %lld)", ir->id, (long long)(k ? type_elements(x) / k : 0),
-             (long long)k, (long long)n);
+    buf_addf(e->out, ", v%d, %lld, %lld, %lld, %lld)", ir->id,
+             (long long)(k ? type_elements(x) / k : 0), (long long)k, (long long)n,
+             view_is_contiguous(x) ? 0LL : (long long)x.shape->strides[0]);
     break;
   }
   case CLASS_NORM: {

@@ -61,9 +61,17 @@ static bool map1_fits(Arena *arena, const Ir *ir, Home *home) {
   return map1_in_runs_fits(arena, ir, home);
 }
 
+/* A matrix whose rows lie side by side, perhaps with gaps between them, of products that the wheel
+ * does not see as those of vectors. */
+static bool has_row_gaps(Type x, Type result) {
+  return x.rank == 2 && x.shape->strides[1] == 1 && x.shape->strides[0] > x.shape->sizes[1] &&
+         x.shape->sizes[0] > 1 && x.shape->sizes[1] > 1 && result.shape->sizes[1] > 1;
+}
+
 static bool linear_fits(const Ir *ir, Home *home) {
   for (int i = 0; i < ir->n_args; i++)
-    if (!is_f32(ir->args[i]->type) || !view_is_contiguous(ir->args[i]->type))
+    if (!is_f32(ir->args[i]->type) || (!view_is_contiguous(ir->args[i]->type) &&
+                                       (i > 0 || !has_row_gaps(ir->args[0]->type, ir->type))))
       return no(home, "an operand has gaps");
   Type x = ir->args[0]->type, w = ir->args[1]->type;
   return (x.rank >= 2 && w.rank == 2 && view_is_contiguous(ir->type) &&
@@ -92,7 +100,7 @@ static bool matmul_fits(Arena *arena, const Ir *ir, Home *home) {
   }
   if (x.rank < 1 || w.rank != 2)
     return no(home, "its ranks");
-  if (!view_is_contiguous(x))
+  if (!view_is_contiguous(x) && !has_row_gaps(x, ir->type))
     return no(home, "an operand has gaps");
   if (view_is_contiguous(w))
     return true;

@@ -242,7 +242,9 @@ static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
     return WAY_WHEEL;
   }
   if (!home->row) {
-    home->why = "no other way is known";
+    home->why = strcmp(ir->schema, "aten::scaled_dot_product_attention") == 0
+                    ? "one kernel with an order of its own"
+                    : "no other way is known";
     return WAY_WHEEL;
   }
   switch (home->row->kind) {

@@ -30,7 +30,7 @@ static void start_recipes(TcFrame *frame) {
   run->products = !self->has_products || lane->is_ieee();
   run->blocks = run->packs_closed = false;
   run->n_packs = 0;
-  frame->block = (struct Block){run, &buffer_cache, 0, 0, false, NULL, 0, 0};
+  frame->block = (struct Block){run, &buffer_cache, 0, 0, false, NULL, 0, 0, 0};
   frame->tc.block = &frame->block;
 }
 
@@ -129,13 +129,14 @@ bool tc_graph_norm(TcFrame *frame, int op, const float *x, const float *weight, 
 }
 
 bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
-                      float *out, int64_t m, int64_t k, int64_t n) {
+                      float *out, int64_t m, int64_t k, int64_t n, int64_t x_step) {
   TcClass class = frame->graph->ops[op].class;
   TcTensor operands[] = {matrix(x, m, k, 2),
                          class == TC_LINEAR ? matrix(w, n, k, 2)
                          : class == TC_MV   ? matrix(w, 1, k, 1)
                                             : matrix(w, k, n, 2),
                          matrix(bias, 1, n, 1)};
+  frame->block.x_step = x_step;
   return run_recipe(frame, op, operands, out);
 }
 

@@ -47,6 +47,7 @@ struct Block {
   bool broken;              /* an operation failed half-way, and its operands are gone */
   void *place;              /* where the next result has to go; NULL: wherever there is memory */
   int64_t matrix, matrices; /* which of how many the next operand is; 0 of 0: the only one */
+  int64_t x_step;           /* of a graph's product: TcMatmul.x_step */
 };
 
 static bool in_blocks(const TcCall *tc) { return tc->block && tc->block->run->blocks; }

@@ -33,7 +33,7 @@ static void product_piece(const void *state, int64_t first, int64_t n) {
   const ProductWork *work = state;
   TcMatmul mm = work->mm;
   TcPlace at = {work->at.offset + first * mm.k, work->at.total, work->at.threads};
-  mm.x += first * mm.k;
+  mm.x += first * (mm.x_step ? mm.x_step : mm.k);
   mm.out += first * mm.n;
   mm.m = n;
   work->kernel(&mm, &at);
@@ -78,8 +78,12 @@ static bool matmul(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   bool mv = op->class == TC_MV;
   if ((x->rank == 1 && x->rows) || x->sizes[1] != (mv ? w->sizes[1] : w->sizes[0]))
     return false;
-  TcMatmul mm = {
-      .x = x->data, .w = w->data, .m = x->sizes[0], .k = x->sizes[1], .n = mv ? 1 : w->sizes[1]};
+  TcMatmul mm = {.x = x->data,
+                 .w = w->data,
+                 .m = x->sizes[0],
+                 .k = x->sizes[1],
+                 .n = mv ? 1 : w->sizes[1],
+                 .x_step = tc->block->x_step};
   TcTensor result = {.rank = mv || x->rank == 1 ? 1 : 2, .rows = x->rows};
   bool column = !mv || x->rows;
   result.sizes[0] = column ? mm.m : 1;
@@ -96,7 +100,8 @@ static bool linear(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
                  .m = x->sizes[0],
                  .k = x->sizes[1],
                  .n = w->sizes[0],
-                 .transposed = true};
+                 .transposed = true,
+                 .x_step = tc->block->x_step};
   if (mm.k != w->sizes[1] || (bias && (bias->rows || bias->sizes[1] != mm.n)))
     return false;
   TcTensor result = {.sizes = {mm.m, mm.n}, .rank = 2, .rows = x->rows};

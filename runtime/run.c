@@ -54,7 +54,7 @@ static void whole_note(WholeSizes *sizes, uint64_t digest) {
  * the batch whole, or would raise; no exception is set. */
 static bool run_block(const TcCall *tc, Run *run, const TcValue *args, int64_t first, int64_t n,
                       TcTensor *result) {
-  struct Block block = {run, &buffer_cache, first, n, false, NULL, 0, 0};
+  struct Block block = {run, &buffer_cache, first, n, false, NULL, 0, 0, 0};
   TcCall own = *tc;
   TcValue values[MOST_PARAMS], value;
   const TcFunc *func = tc->func;
@@ -180,7 +180,7 @@ done:
 /* The batch at once. */
 static bool run_whole(TcCall *tc, Run *run, const TcValue *args, TcValue *result) {
   const TcType *type = &tc->func->result;
-  struct Block block = {run, &buffer_cache, 0, 0, false, NULL, 0, 0};
+  struct Block block = {run, &buffer_cache, 0, 0, false, NULL, 0, 0, 0};
   tc->block = &block;
   bool ok = tc->func->body(tc, args, result);
   tc->block = NULL;

@@ -297,7 +297,8 @@ bool tc_graph_norm(TcFrame *frame, int op, const float *x, const float *weight, 
                    const float *mean, const float *variance, float *out, int64_t rows, int64_t cols,
                    int64_t inner); /* of [rows, cols, inner] */
 bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
-                      float *out, int64_t m, int64_t k, int64_t n);
+                      float *out, int64_t m, int64_t k, int64_t n,
+                      int64_t x_step); /* from a row of x to the next; 0: k */
 /* Of x [batch, m, k] and w [batch, k, n], whose elements are so many apart, in that order. */
 bool tc_graph_bmm(TcFrame *frame, int op, const float *x, const int64_t x_apart[3], const float *w,
                   const int64_t w_apart[3], float *out, int64_t batch, int64_t m, int64_t k,

@@ -205,6 +205,7 @@ typedef struct TcMatmul {
   const float *bias;   /* [n], or NULL */
   float *out;          /* [m, n] */
   int64_t m, k, n;     /* m: rows of this block; vm (ranks 1/2) has m = 1 */
+  int64_t x_step;      /* floats from a row of x to the next; 0: k. Else n is not 1; not for mv */
   bool transposed;
   TcWay way;       /* of the rule */
   int64_t chain;   /* likewise */

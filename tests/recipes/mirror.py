@@ -19,7 +19,7 @@ class Pieces(C.Structure):
 
 class Matmul(C.Structure):
     _fields_ = [(name, C.c_void_p) for name in ("x", "w", "packed", "bias", "out")]
-    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n")]
+    _fields_ += [(name, C.c_int64) for name in ("m", "k", "n", "x_step")]
     _fields_ += [("transposed", C.c_bool), ("way", C.c_int), ("chain", C.c_int64), ("pieces", Pieces)]
 
 
