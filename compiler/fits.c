@@ -68,10 +68,21 @@ static bool has_row_gaps(Type x, Type result) {
          x.shape->sizes[0] > 1 && x.shape->sizes[1] > 1 && result.shape->sizes[1] > 1;
 }
 
+/* Contiguous, and so that dimensions of one element have the stride that such a tensor gets: which
+ * of MKL's kernels eager calls goes by that, too.
+ */
+static bool is_plain(Type type) {
+  int64_t stride = 1;
+  for (int d = type.rank; d-- > 0; stride *= type.shape->sizes[d])
+    if (type.shape->strides[d] != stride)
+      return false;
+  return true;
+}
+
 static bool linear_fits(const Ir *ir, Home *home) {
   for (int i = 0; i < ir->n_args; i++)
-    if (!is_f32(ir->args[i]->type) || (!view_is_contiguous(ir->args[i]->type) &&
-                                       (i > 0 || !has_row_gaps(ir->args[0]->type, ir->type))))
+    if (!is_f32(ir->args[i]->type) ||
+        (!is_plain(ir->args[i]->type) && (i > 0 || !has_row_gaps(ir->args[0]->type, ir->type))))
       return no(home, "an operand has gaps");
   Type x = ir->args[0]->type, w = ir->args[1]->type;
   return (x.rank >= 2 && w.rank == 2 && view_is_contiguous(ir->type) &&
@@ -89,20 +100,20 @@ static bool matmul_fits(Arena *arena, const Ir *ir, Home *home) {
   Type x = ir->args[0]->type, w = ir->args[1]->type;
   if (!is_f32(x) || !is_f32(w))
     return no(home, "its dtype");
-  bool folds = x.rank >= 3 && w.rank <= 2 && view_is_contiguous(x);
+  bool folds = x.rank >= 3 && w.rank <= 2 && is_plain(x);
   if ((x.rank > 2 || w.rank > 2) && !folds)
     return matmul_batch_fits(arena, ir, home);
   if (!view_is_contiguous(ir->type))
     return no(home, "its result has gaps");
-  if (w.rank == 1 && x.rank >= 2 && view_is_contiguous(x) && view_is_contiguous(w)) {
+  if (w.rank == 1 && x.rank >= 2 && is_plain(x) && is_plain(w)) {
     home->op = OP_mv;
     return true;
   }
   if (x.rank < 1 || w.rank != 2)
     return no(home, "its ranks");
-  if (!view_is_contiguous(x) && !has_row_gaps(x, ir->type))
+  if (!is_plain(x) && !has_row_gaps(x, ir->type))
     return no(home, "an operand has gaps");
-  if (view_is_contiguous(w))
+  if (is_plain(w))
     return true;
   home->op = OP_linear; /* without a bias: the same product */
   return is_transposed(w) || no(home, "an operand has gaps");

@@ -63,7 +63,7 @@ def test_the_code_about_models(capsys: pytest.CaptureFixture[str]) -> None:
         assert capsys.readouterr().out == "True exact\n"
         names: dict[str, object] = {}
         found = blocks("python", MODELS)
-        assert len(found) == 6
+        assert len(found) == 7
         for block in found:
             exec(block, names)
     assert "linear aten::linear" in capsys.readouterr().out
