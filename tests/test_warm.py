@@ -207,6 +207,7 @@ def no_entries() -> dict[str, str]:
         "globals": "def f(x):\n    return x * globals()['BY']\nBY = 2",
         "an import": "def f(x):\n    import json\n    return x * len(json.dumps(2))",
         "by any name": "import user_module\ndef f(x):\n    return x * getattr(user_module, 'B' + 'Y')",
+        "a long list": "N = [1] * 30_000\ndef f(x):\n    return x * len(N)",
         "an iterator": "N = iter([1, 2, 3] * 9)\ndef f(x):\n    return x * (N is not None)",
         "code that torch calls": "import torch\nclass M(torch.nn.Module):\n    def extra_repr(self):\n        return 'abc'\n    def forward(self, x):\n"
                                  "        return x * len(repr(self))\nf = M()",
@@ -312,3 +313,53 @@ def test_models_of_others(captures: list[Any]) -> None:
                 same(model(*args), tensorc.compile(model)(*args))
             again += [name] if captures else []
     assert again == []
+
+
+PAIRS = [
+    ("torch.vmap(lambda x: x * 2)", "torch.vmap(lambda x: x * 3)"),
+    ("torch.no_grad()(lambda x: x * 2)", "torch.no_grad()(lambda x: x * 3)"),
+    ("partial(torch.add, alpha=2)", "partial(torch.add, alpha=3)"),
+    ("partial(torch.add, alpha=2)", "partial(torch.sub, alpha=2)"),
+    ("torch.relu", "torch.tanh"),
+    ("torch.Tensor.relu", "torch.Tensor.tanh"),
+    ("torch.ones(2).add", "torch.zeros(2).add"),
+    ("torch.ops.aten.relu.default", "torch.ops.aten.tanh.default"),
+    ("lambda x, n=N(a=1, b=2): x * n.a", "lambda x, n=N(a=2, b=2): x * n.a"),
+    ("lambda x, n=S(a=1): x * n.a", "lambda x, n=S(a=2): x * n.a"),
+    ("lambda x, n=numpy.ones(2): x * n[0]", "lambda x, n=numpy.zeros(2): x * n[0]"),
+    ("lambda x, n={1: 2}: x * n[1]", "lambda x, n={True: 2}: x * n[1]"),
+    ("lambda x, n=[0.0]: x * n[0]", "lambda x, n=[-0.0]: x * n[0]"),
+    ("lambda x, n=(1, 2): x * n[0]", "lambda x, n=[1, 2]: x * n[0]"),
+    ("lambda x, n={1}: x * len(n)", "lambda x, n={1, 2}: x * len(n)"),
+    ("lambda x: x + 1", "lambda x: x + 1.0"),
+    ("lambda x: [x + i for i in (1, 2)]", "lambda x: [x + i for i in (1, 3)]"),
+    ("lambda x: x.sum(dim=1)", "lambda x: x.mean(dim=1)"),
+    ("lambda x: torch.sum(x, dim=1)", "lambda x: torch.sum(x, keepdim=1)"),
+    ("torch.nn.GELU()", "torch.nn.GELU(approximate='tanh')"),
+    ("torch.nn.Sequential(L(2), L(2))", "(lambda l: torch.nn.Sequential(l, l))(L(2))"),
+    ("torch.nn.Sequential(L(2), torch.nn.ReLU())", "torch.nn.Sequential(torch.nn.ReLU(), L(2))"),
+    ("torch.nn.ModuleDict({'a': L(2)})", "torch.nn.ModuleDict({'b': L(2)})"),
+    ("L(2)", "tied(L(2))"),
+]
+
+
+def test_what_differs_has_another_digest() -> None:
+    import functools
+    import types
+    from collections import namedtuple
+
+    import numpy
+    import torch
+    from tensorc.digest import Digest
+
+    def tied(layer: Any) -> Any:
+        layer.bias = torch.nn.Parameter(layer.weight.detach()[0])
+        return layer
+
+    names = {"torch": torch, "numpy": numpy, "partial": functools.partial, "N": namedtuple("N", "a b"), "S": types.SimpleNamespace,
+             "L": lambda n: torch.nn.Linear(n, n), "tied": tied}
+    wrong = []
+    for pair in PAIRS:
+        one, again, other = (Digest(eval(text, dict(names)), lambda value: value).hexdigest() for text in (pair[0], *pair))
+        wrong += [pair] if one != again or one == other else []
+    assert wrong == []

@@ -12,7 +12,7 @@ import os
 import sys
 import sysconfig
 import weakref
-from collections import deque
+from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from hashlib import sha256
@@ -26,6 +26,7 @@ from types import (
     MethodDescriptorType,
     MethodType,
     ModuleType,
+    SimpleNamespace,
     WrapperDescriptorType,
 )
 from typing import Any
@@ -33,8 +34,8 @@ from typing import Any
 import torch
 from torch.utils._contextlib import _DecoratorContextManager
 
-_MOST = 20_000  # values
-_MOST_BYTES = 1 << 24  # of a tensor that is neither parameter nor buffer
+_MOST = 20_000  # values, and items of one of them
+_MOST_BYTES = 1 << 24  # of a tensor that is neither parameter nor buffer, or an array
 # Whose code does the same in each process, given the versions.
 _NAMES = """torch numpy math cmath typing typing_extensions functools itertools collections operator dataclasses enum
 abc contextlib copy warnings numbers types builtins _operator _functools _collections __future__"""
@@ -317,7 +318,7 @@ class Digest:
             self._say(str(value))
         elif isinstance(value, _DecoratorContextManager) and _home(kind.__module__) == "torch":
             self._put(vars(value))
-        elif kind.__module__ == "numpy" and not value.dtype.hasobject:
+        elif kind.__module__ == "numpy" and not value.dtype.hasobject and value.nbytes <= _MOST_BYTES:
             self._say(value.dtype, value.shape, value.tobytes())
         elif _home(kind.__module__) in _KNOWN or not hasattr(value, "__dict__") and not _slots(kind):
             raise Undigestible(f"a {kind.__module__}.{kind.__qualname__}")
@@ -328,6 +329,8 @@ class Digest:
     def _items(self, value: Any) -> None:
         """A list, a dictionary, and what is derived from them."""
         items = [part for item in value.items() for part in item] if isinstance(value, dict) else list(value)
+        if len(items) > _MOST:
+            raise Undigestible("too much")
         self._say(len(items))
         self._put_all(items)
         if _home(type(value).__module__) not in _KNOWN:
@@ -341,11 +344,13 @@ class Digest:
     # ── torch's ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _module(self, module: torch.nn.Module) -> None:
+        if isinstance(module, torch.jit.ScriptModule):
+            raise Undigestible("TorchScript")
         own = vars(module)
         for tensor in own["_buffers"].values():
             if isinstance(tensor, torch.Tensor) and self._number(tensor)[1]:
                 self._tensor(tensor, has_values=False)
-        self._put_all(own[name] for name in _OF_EVERY_MODULE)
+        self._put_all(own[name] for name in _OF_EVERY_MODULE if "state_dict" not in name)  # those hooks run in no call
         self._attributes(type(module), [item for item in own.items() if item[0] not in _OF_EVERY_MODULE])
 
     def _tensor(self, tensor: torch.Tensor, has_values: bool = True) -> None:
@@ -373,6 +378,8 @@ _TAKERS: tuple[tuple[Any, Callable[[Digest, Any], None]], ...] = (
     ((MethodType, property, classmethod, staticmethod, partial), Digest._wrapper),
     (_OF_C, Digest._builtin),
     (type, Digest._class),
+    (type(namedtuple("_", "x").x), lambda digest, value: digest._say(repr(value))),  # type: ignore[attr-defined]
+    (SimpleNamespace, lambda digest, value: digest._put(vars(value))),
     (weakref.ref, lambda digest, value: digest._put(value())),
     (Logger, lambda digest, value: digest._say(value.name)),
     ((set, frozenset), Digest._set),
