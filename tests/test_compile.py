@@ -223,6 +223,27 @@ def test_at_most_so_many_versions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert fast.body in BODIES
 
 
+def test_sizes_are_no_other_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of many sizes: each has its version, up to a limit of its own."""
+    import tensorc
+    import torch
+    from tensorc import compiled
+
+    monkeypatch.setattr(compiled, "MOST_VERSIONS", 2)
+    monkeypatch.setattr(compiled, "MOST_SIZES", 4)
+    fast = tensorc.compile(lambda x, n: x * n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for rows, n in ((1, 2), (2, 2), (3, 2), (1, 3), (4, 2)):
+            assert fast(torch.ones(rows, 3), n).tolist() == [[float(n)] * 3] * rows and fast.body in BODIES
+    for rows, n in ((5, 2), (1, 4)):
+        with warnings.catch_warnings(record=True):
+            warnings.simplefilter("always")
+            fast(torch.ones(rows, 3), n)
+        assert fast.body == "python"
+    assert len(fast.stats()["versions"]) == 5
+
+
 def test_freeze() -> None:
     import tensorc
     import torch
@@ -410,9 +431,10 @@ def test_each_thread_may_capture(tmp_path: Path) -> None:
         threads = [threading.Thread(target=lambda x=torch.randn(1 + i % 3, 4): [fast(x) for _ in range(20)]) for i in range(6)]
         for thread in threads: thread.start()
         for thread in threads: thread.join()
-        print(fast.stats()["exact"])
+        stats = fast.stats()
+        print(stats["exact"] + stats["python"].pop("another thread captures", 0), stats["python"])
         """
-    assert Project(tmp_path).run(code, mode=None, fresh=True).split() == ["120"]
+    assert Project(tmp_path).run(code, mode=None, fresh=True).split() == ["120", "{}"]
 
 
 def test_compiled_models_within_models() -> None:

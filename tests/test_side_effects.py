@@ -177,7 +177,7 @@ def test_a_cache_that_grows_with_each_size(freeze: bool) -> None:
             fast(torch.randn(size))
             assert info(fast).body in BODIES, (size, info(fast).stats())
     stats = info(fast).stats()
-    assert len(stats["versions"]) <= 8 and sum(stats[body] for body in BODIES) + sum(stats["python"].values()) == n_calls + 5
+    assert len(stats["versions"]) <= 12 and sum(stats[body] for body in BODIES) + sum(stats["python"].values()) == n_calls + 5
 
 
 def test_numbers_in_lists_and_dictionaries_are_seen() -> None:

@@ -26,7 +26,7 @@ _PLAIN = (
 class Arguments:
     """`tensors`: the tensors in all of `args` and `kwargs`, in the order of torch's pytree. `key`: equal for calls that
     one version serves, which are those of the same structure, dtypes, sizes and strides, with the same values of all
-    that is no tensor. Uncovered names what no version takes."""
+    that is no tensor. `kind`: the same but for sizes and strides. Uncovered names what no version takes."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.tensors: list[torch.Tensor] = []
@@ -34,6 +34,12 @@ class Arguments:
         self._take(args)
         self._take(kwargs)
         self.key = tuple(self._parts)
+
+    @property
+    def kind(self) -> tuple[object, ...]:
+        shapes = [at for at, part in enumerate(self._parts) if isinstance(part, torch.Size)]
+        left_out = {*shapes, *(at + 1 for at in shapes)}
+        return tuple(part for at, part in enumerate(self._parts) if at not in left_out)
 
     def _take(self, value: Any) -> None:
         kind = type(value)

@@ -37,8 +37,9 @@ GRADIENTS = (
     "gradients are on, and an argument or parameter requires them: "
     "call it under torch.inference_mode() or torch.no_grad()"
 )
-MOST_VERSIONS = 8
-_MOST_TRIED = 32  # versions of all times: a model whose state is always new is not for us
+MOST_VERSIONS = 8  # but for sizes and strides
+MOST_SIZES = 32  # of each of them
+_MOST_STATES = 32  # of all times, for one kind of arguments: a model whose state is always new is not for us
 _MOST_CHANGES = 16  # calls that change the model, after which none is expected to leave it as it is
 # What api.mode sets in every module that has these two.
 __tensorc_rt__ = 0
@@ -87,7 +88,7 @@ class Compiled:
         self._original = original
         self._frozen = frozen
         self._versions: dict[tuple[object, ...], list[Version]] = {}
-        self._n_tried = 0
+        self._n_states = 0
         self._n_changes = 0
         self._gone: Counter[str] = Counter()  # calls of versions that are no more
         self._armed: Version | None = None
@@ -225,13 +226,17 @@ class Compiled:
             building.release()
 
     def _trial(self, given: Arguments, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Trial:
-        if len(self._every()) >= MOST_VERSIONS:
+        if not self._has_room(given):
             self._drop_stale()
-        if len(self._every()) >= MOST_VERSIONS or self._n_tried == _MOST_TRIED:
-            raise Uncovered(f"there are {MOST_VERSIONS} versions already")
+        if not self._has_room(given) or self._n_states == _MOST_STATES:
+            raise Uncovered(f"there are {len(self._every())} versions already")
         if self._n_changes == _MOST_CHANGES:
             raise Uncovered(CHANGES)
         return Trial(self._original, given, args, kwargs, _behind)
+
+    def _has_room(self, given: Arguments) -> bool:
+        kinds = Counter(version.kind for version in self._every())
+        return kinds[given.kind] < MOST_SIZES if given.kind in kinds else len(kinds) < MOST_VERSIONS
 
     def _drop_stale(self) -> None:
         """Versions for a state in which the model is not now, to make room."""
@@ -244,7 +249,8 @@ class Compiled:
 
     def _make(self, trial: Trial) -> Any:
         result = trial.run()
-        version = Version(frontend.extension().Watch((), (), ()) if self._frozen else trial.watch)
+        watch = frontend.extension().Watch((), (), ()) if self._frozen else trial.watch
+        version = Version(watch, trial.given.kind)
         try:
             with contained():
                 native = self._fill(version, trial, result)
@@ -265,7 +271,7 @@ class Compiled:
         """Native code for the version, and its result. Uncovered when it cannot have any."""
         changes = trial.changes()
         self._n_changes += changes == CHANGES
-        self._n_tried += changes != CHANGES
+        self._n_states += changes != CHANGES and trial.given.key in self._versions
         if changes in (CHANGES, CHANGES_ARGUMENTS, CHANGES_TENSORS):
             raise Uncovered(changes)
         version.label = ", ".join(type_text(tensor, "an argument") for tensor in trial.given.tensors)

@@ -29,7 +29,8 @@ def compile(  # noqa: A001
     What it gives is called as the original, and a Module's stand-in has all of its attributes. Each kind of arguments
     (their structure; dtype, sizes and strides of each tensor; the values of all that is no tensor) has a version, made
     at the first such call: torch.export captures the model, a C compiler builds it, and what it gives is held against
-    the original's results. Up to 8 versions; they are kept in the cache folder for later processes.
+    the original's results. There are versions for up to 8 kinds of arguments, of each for up to 32 sizes; they are
+    kept in the cache folder for later processes.
 
     args, kwargs: a call for which a version is made now, without gradients. Values that the code reads from its module
     or from globals are constants of a version, which runs only while the module's attributes and those globals are the

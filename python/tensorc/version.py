@@ -41,7 +41,8 @@ class Version:
     body: str
     _bind: Callable[[tuple[torch.Tensor, ...]], Callable[..., tuple[Any, ...]]]  # to other constants
 
-    def __init__(self, watch: "Watch") -> None:
+    def __init__(self, watch: "Watch", kind: tuple[object, ...]) -> None:
+        self.kind = kind  # of Arguments
         self.label = ""  # what it takes: "f32[1,32](32,1)"
         self.watch = watch  # whether the model is as it was
         self.grad_mode = torch.is_grad_enabled()
