@@ -280,16 +280,19 @@ static void put_recipe(Emitter *e, const Ir *ir) {
   case CLASS_LINEAR:
   case CLASS_MV:
   case CLASS_MATMUL: {
-    bool mv = home->op == OP_mv;
+    bool mv = home->op == OP_mv, shifted = home->bias_first;
+    const Ir *bias = shifted ? ir->args[0] : ir->n_args > 2 ? ir->args[2] : NULL;
+    x_of = ir->args[shifted];
+    x = x_of->type;
     int64_t k = x.shape->sizes[x.rank - 1];
     int64_t n = mv ? 1 : ir->type.shape->sizes[ir->type.rank - 1];
     buf_addf(e->out, "  if (!tc_graph_product(f, %d, ", home->recipe);
     put_memory(e, x_of);
     buf_add(e->out, ", ");
-    put_memory(e, ir->args[1]);
+    put_memory(e, ir->args[1 + shifted]);
     buf_add(e->out, ", ");
-    if (ir->n_args > 2)
-      put_memory(e, ir->args[2]);
+    if (bias)
+      put_memory(e, bias);
     else
       buf_add(e->out, "NULL");
     buf_addf(e->out, ", v%d, %lld, %lld, %lld, %lld)", ir->id,

@@ -119,6 +119,27 @@ static bool matmul_fits(Arena *arena, const Ir *ir, Home *home) {
   return is_transposed(w) || no(home, "an operand has gaps");
 }
 
+/* addmm(bias, x, w, beta=1, alpha=1), of a transposed w: what linear is to eager, too. */
+static bool addmm_fits(const Ir *ir, Home *home) {
+  for (int i = 3; i < ir->n_attrs; i++)
+    if (ir->attrs[i].kind != ATTR_INT || ir->attrs[i].integer != 1)
+      return no(home, "an option");
+  if (ir->n_args != 3)
+    return no(home, "its arguments");
+  Type bias = ir->args[0]->type, x = ir->args[1]->type, w = ir->args[2]->type;
+  if (!is_f32(x) || !is_f32(w) || bias.rank != 1 || x.rank != 2 || w.rank != 2 ||
+      bias.shape->sizes[0] != ir->type.shape->sizes[1] || type_elements(ir->type) == 0)
+    return no(home, "its ranks");
+  if (!view_is_contiguous(ir->type) || !view_is_contiguous(bias) ||
+      (!view_is_contiguous(x) && !has_row_gaps(x, ir->type)))
+    return no(home, "an operand has gaps");
+  home->bias_first = true;
+  if (view_is_contiguous(w))
+    return true;
+  home->op = OP_linear;
+  return is_transposed(w) || no(home, "an operand has gaps");
+}
+
 static bool along_fits(Arena *arena, const Ir *ir, Home *home) {
   Type x = ir->args[0]->type;
   bool list = home->op == OP_sum || home->op == OP_mean;
@@ -236,7 +257,8 @@ bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
   case CLASS_LINEAR:
     return is_f32(ir->type) && linear_fits(ir, home);
   case CLASS_MATMUL:
-    return is_f32(ir->type) && matmul_fits(arena, ir, home);
+    return is_f32(ir->type) &&
+           (home->op == OP_addmm ? addmm_fits(ir, home) : matmul_fits(arena, ir, home));
   case CLASS_REDUCE:
   case CLASS_ROWWISE:
     return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(arena, ir, home);

@@ -812,7 +812,8 @@ typedef struct Home {
   /* RECIPE: copies of operands that it reads in their place, which are operands themselves, behind
    * those of the schema; NULL: none. */
   Ir *copies[MOST_COPIES];
-  bool inserted; /* part of such a copy: no node of the graph's text */
+  bool bias_first; /* RECIPE: a product whose first operand is its bias */
+  bool inserted;   /* part of such a copy: no node of the graph's text */
   int n_copies;
   char fold; /* LOOP along a dimension, of what has one result in any order: '+' or '*'; else 0 */
   int dim;   /* likewise */

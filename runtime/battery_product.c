@@ -128,6 +128,8 @@ static bool product_same(Battery *t, Product s, int kind, bool with_bias, uint32
                                          (int)(seed / 3 % (MOST_SHIFT + 1)));
 }
 
+TC_RECIPE(addmm);
+
 /* law_only: the cases in which t->law changes what the rule says, and more of them. */
 static bool battery_product(Battery *t, bool law_only) {
   static const int64_t fixed[][3] = {
@@ -140,15 +142,18 @@ static bool battery_product(Battery *t, bool law_only) {
       {2, 2, 64},      {1, 2, 64},    {16, 2, 8},     {221, 215, 97}};
   enum { N_FIXED = sizeof fixed / sizeof *fixed };
   bool mv = t->recipe->class == TC_MV, linear = t->recipe->class == TC_LINEAR;
+  bool addmm = t->recipe == &tc_recipe_addmm; /* always with a bias, which linear has or not */
   for (size_t i = 0; i < (N_FIXED + (law_only ? N_DRAWN : 0)) * N_KINDS * 2; i++) {
     Product s = battery_shape(i / N_KINDS / 2, N_FIXED, fixed);
     int kind = (int)(i / 2 % N_KINDS);
     if (mv)
       s.n = 1;
-    if ((!linear && i % 2) || battery_skips(kind, s.m * s.k + s.k * s.n + s.m * s.n) ||
+    bool with_bias = addmm || i % 2;
+    if ((addmm ? i % 2 == 0 : !linear && with_bias) ||
+        battery_skips(kind, s.m * s.k + s.k * s.n + s.m * s.n) ||
         (i >= N_FIXED * N_KINDS * 2 && kind > 0))
       continue;
-    if (!product_same(t, s, kind, linear && i % 2, (uint32_t)i, law_only))
+    if (!product_same(t, s, kind, with_bias, (uint32_t)i, law_only))
       return false;
   }
   return true;
@@ -195,11 +200,12 @@ static bool bmm_same(Battery *t, TcBmm b, int kind, uint32_t seed, bool law_only
 /* Each at four ways to lie: by turns, since each of its seeds is another. */
 static bool battery_bmm(Battery *t, bool law_only) {
   static const int64_t fixed[][4] = {
-      {1, 9, 16, 9},    {2, 9, 16, 9},    {3, 16, 16, 16}, {2, 4, 64, 12},   {1, 64, 32, 1},
-      {2, 64, 32, 1},   {5, 3, 7, 11},    {2, 1, 1, 1},    {4, 1, 60, 16},   {2, 17, 200, 24},
-      {7, 5, 33, 13},   {8, 4, 8, 32},    {2, 33, 3, 40},  {3, 12, 192, 16}, {2, 8, 193, 20},
-      {2, 3, 100, 8},   {3, 20, 50, 4},   {2, 50, 31, 48}, {1, 16, 64, 64},  {2, 65, 385, 21},
-      {16, 16, 16, 16}, {2, 100, 40, 80}, {2, 2, 300, 2},  {3, 31, 1, 33},   {6, 1, 90, 30}};
+      {1, 9, 16, 9},    {2, 9, 16, 9},    {3, 16, 16, 16},  {2, 4, 64, 12},   {1, 64, 32, 1},
+      {2, 64, 32, 1},   {5, 3, 7, 11},    {2, 7, 8, 7},     {2, 10, 8, 5},    {2, 1, 1, 1},
+      {4, 1, 60, 16},   {2, 17, 200, 24}, {7, 5, 33, 13},   {8, 4, 8, 32},    {2, 33, 3, 40},
+      {3, 12, 192, 16}, {2, 8, 193, 20},  {2, 3, 100, 8},   {3, 20, 50, 4},   {2, 50, 31, 48},
+      {1, 16, 64, 64},  {2, 65, 385, 21}, {16, 16, 16, 16}, {2, 100, 40, 80}, {2, 2, 300, 2},
+      {3, 31, 1, 33},   {6, 1, 90, 30}};
   enum { N_FIXED = sizeof fixed / sizeof *fixed };
   for (size_t i = 0; i < (N_FIXED + (law_only ? N_DRAWN : 0)) * N_KINDS * 4; i++) {
     size_t at = i / N_KINDS / 4;

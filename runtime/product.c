@@ -79,6 +79,7 @@ static bool matmul(TcCall *tc, TcTensor *out, const TcOp *op, TcUse *uses) {
   if ((x->rank == 1 && x->rows) || x->sizes[1] != (mv ? w->sizes[1] : w->sizes[0]))
     return false;
   TcMatmul mm = {.x = x->data,
+                 .bias = op->n_operands > 2 ? uses[2].var->data : NULL,
                  .w = w->data,
                  .m = x->sizes[0],
                  .k = x->sizes[1],

@@ -357,6 +357,7 @@ TcWheel tc_torch_layer_norm; /* x [n,c], then weight, bias, as many as there are
 TcWheel tc_torch_rms_norm;   /* x [n,c], then weight */
 TcWheel tc_torch_prod, tc_torch_norm, tc_torch_spread; /* reductions, of other arguments */
 TcWheel tc_torch_conv1d;                 /* x [n,c,l], filters [f,c,w], perhaps a bias */
+TcWheel tc_torch_addmm;                  /* x [m,k], w [k,n], bias [n] */
 TcWheel tc_torch_bmm;                    /* x [b,m,k], w [b,k,n] */
 TcWheel tc_torch_topk, tc_torch_extreme; /* out[0]: values, out[1]: indices; dim of x [n,c] */
 TcWheel tc_torch_batch_norm; /* x [n,c], mean, variance, then weight and bias: evaluation */

@@ -615,6 +615,13 @@ bool tc_torch_conv1d(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *
   return torch_call(tc, out, "aten::conv1d", "", args, 7);
 }
 
+/* By torch's Python function: the dispatcher has no encoding for alpha and beta. */
+bool tc_torch_addmm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  Arg args[] = {tensor_arg(operands[2]), tensor_arg(operands[0]), tensor_arg(operands[1])};
+  return operands[0].handle ? call_builtin(tc, out, "addmm", args, 3)
+                            : raise_internal(tc, op->word);
+}
+
 bool tc_torch_bmm(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
   Arg args[] = {tensor_arg(operands[0]), tensor_arg(operands[1])};
   (void)op;

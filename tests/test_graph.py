@@ -336,6 +336,7 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
     recipes: dict[str, list[tuple[Any, ...]]] = {
         "aten::matmul": [(plain, weight), (plain, w.call("aten::t", weight))],
         "aten::mm": [(plain, square)],
+        "aten::addmm": [(bias, plain, square), (bias, plain, w.call("aten::t", weight))],
         "aten::mv": [(plain, bias)],
         "aten::bmm": [(cube, w.call("aten::transpose.int", cube, 1, 2))],
         "aten::einsum": [("bij,bkj->bik", [cube, cube])],

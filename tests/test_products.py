@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.isolated, pytest.mark.skipif(not has_torch(), reason="
 
 # batch, rows, summands, columns: ATen's own loops, chains, short chains, what stays the wheel's
 SIZES = [(1, 9, 16, 9), (2, 9, 16, 9), (3, 16, 16, 16), (2, 5, 4, 7), (4, 1, 40, 16), (2, 17, 200, 24), (2, 3, 100, 8), (3, 33, 3, 40), (1, 1, 32, 64),
-         (2, 64, 32, 1), (0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 0, 5), (6, 1, 1, 500), (2, 30, 1, 20), (2, 12, 530, 3), (1, 20, 30, 40)]  # fmt: skip
+         (2, 64, 32, 1), (0, 3, 4, 5), (2, 0, 4, 5), (2, 3, 0, 5), (6, 1, 1, 500), (2, 30, 1, 20), (2, 12, 530, 3), (1, 20, 30, 40), (2, 7, 7, 7), (1, 7, 8, 7), (2, 10, 8, 5)]  # fmt: skip
 LIES = ("rows", "columns", "gaps", "steps", "heads", "one")
 
 
@@ -69,11 +69,13 @@ def products(make: Callable[..., Any], seed: int) -> tuple[list[Any], list[tuple
     add("aten::matmul", make(seed, 5, 8), make(seed + 1, 8))
     add("aten::matmul", make(seed, 8), make(seed + 1, 8, 5))
     add("aten::mv", make(seed, 5, 8), make(seed + 1, 8))
-    for (m, k, n), gap in itertools.product([(4, 16, 12), (33, 32, 40), (2, 31, 8), (3, 8, 5), (9, 200, 24), (1, 8, 8), (5, 1, 6), (6, 7, 1)], (1, 4)):
+    for (m, k, n), gap in itertools.product([(4, 16, 12), (33, 32, 40), (2, 31, 8), (3, 8, 5), (9, 200, 24), (9, 16, 8), (1, 8, 8), (5, 1, 6), (6, 7, 1)], (1, 4)):
         x = make(seed, m, 2, k + gap)[:, seed % 2, :k]
         add("aten::linear", x, make(seed + 1, n, k), make(seed + 2, n))
         add("aten::linear", x, make(seed + 1, n, k))
         add("aten::mm", x, make(seed + 1, k, n))
+        add("aten::addmm", make(seed + 2, n), x, make(seed + 1, k, n))
+        add("aten::addmm", make(seed + 2, n), x, make(seed + 1, n, k).t())
         add("aten::matmul", x, make(seed + 1, n, k).t())
     for equation, a, b in (
         ("bkoi,bi->bko", (2, 4, 16, 16), (2, 16)),
@@ -143,6 +145,8 @@ def test_products_are_no_calls(tmp_path: Path) -> None:
         ("aten::matmul", ordinary(0, 2, 3, 8), ordinary(1, 5, 8).t()),
         ("aten::matmul", ordinary(0, 2, 3, 8), ordinary(1, 8)),
         ("aten::linear", ordinary(0, 5, 3, 32)[:, -1], ordinary(1, 8, 32), ordinary(2, 8)),
+        ("aten::addmm", ordinary(2, 16), ordinary(0, 5, 32), ordinary(1, 32, 16)),
+        ("aten::addmm", ordinary(2, 16), ordinary(0, 5, 32), ordinary(1, 16, 32).t()),
         ("aten::mm", ordinary(0, 5, 3, 32)[:, -1], ordinary(1, 32, 16)),
         ("aten::einsum", "bkoi,bi->bko", [ordinary(0, 2, 4, 16, 16), ordinary(1, 2, 16)]),
         ("aten::einsum", "bqhd,bkhd->bhqk", [ordinary(0, 2, 9, 4, 16), ordinary(1, 2, 12, 4, 16)]),

@@ -277,6 +277,7 @@ RECIPE(rms_norm, TC_NORM, TcNormKernel, norm, rule_rms_norm, rms_norm)
 RECIPE(batch_norm, TC_NORM, TcNormKernel, norm, rule_normalisation, batch_norm)
 
 RECIPE(matmul, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
+RECIPE(addmm, TC_MATMUL, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(linear, TC_LINEAR, TcMatmulKernel, matmul, rule_matmul, matmul)
 RECIPE(mv, TC_MV, TcMatmulKernel, matmul, rule_mv, mv)
 RECIPE(bmm, TC_BMM, TcBmmKernel, bmm, rule_bmm, bmm)

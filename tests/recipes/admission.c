@@ -12,6 +12,9 @@ static bool conv1d_not_dilated(TcCall *tc, TcTensor *out, const TcOp *op,
   plain.number = 1.0;
   return tc_torch_conv1d(tc, out, &plain, operands);
 }
+static bool addmm_of_nothing(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
+  return tc_torch_matmul(tc, out, op, operands);
+}
 #else
 #define WHEEL(right, wrong) right
 #endif
@@ -33,6 +36,7 @@ static bool conv1d_not_dilated(TcCall *tc, TcTensor *out, const TcOp *op,
   PICK(topk, WHEEL(tc_torch_topk, tc_torch_extreme), "", "aten::topk", "aten::sort")               \
   PICK(max, tc_torch_extreme, "dim", "aten::max", "aten::min")                                     \
   PICK(min, tc_torch_extreme, "dim", "aten::min", "aten::max")                                     \
+  ADDMM(addmm)                                                                                     \
   BMM(bmm)                                                                                         \
   CONV(conv1d)                                                                                     \
   NORM(layer_norm, tc_torch_layer_norm, tc_torch_rms_norm)                                         \
@@ -46,6 +50,7 @@ extern const TcRecipe tc_recipe_relu;
 #define PICK ALONG
 #define CONV ALONG
 #define BMM ALONG
+#define ADDMM ALONG
 #define SUM ALONG
 #define SPREAD ALONG
 OPS
@@ -55,6 +60,7 @@ OPS
 #undef PICK
 #undef CONV
 #undef BMM
+#undef ADDMM
 #undef SUM
 #undef SPREAD
 
@@ -69,6 +75,7 @@ OPS
 #define MAP(name, right, wrong) OP(TC_MAP1, name, tc_torch_unary, WHEEL(right, wrong), ""),
 #define NORM(name, right, wrong) OP(TC_NORM, name, WHEEL(right, wrong), "", ""),
 #define BMM(name) OP(TC_BMM, name, WHEEL(tc_torch_bmm, tc_torch_matmul), "", ""),
+#define ADDMM(name) OP(TC_MATMUL, name, WHEEL(tc_torch_addmm, addmm_of_nothing), "", ""),
 #define CONV(name) OP(TC_CONV, name, WHEEL(tc_torch_conv1d, conv1d_not_dilated), "", ""),
 #define PICK(name, wheel, overload, right, wrong)                                                  \
   OP(TC_PICK, name, wheel, WHEEL(right, wrong), overload),

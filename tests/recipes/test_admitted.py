@@ -39,7 +39,7 @@ def test_admission(tmp_path: Path, flags: list[str]) -> None:
     done = subprocess.run([sys.executable, "-c", CODE], cwd=tmp_path, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     table = source.read_text().split("#define OPS")[1].split("extern")[0]
-    names = set(re.findall(r"(?:ALONG|MAP|NORM|PICK|CONV|BMM|SUM|SPREAD)\((\w+)", table))
+    names = set(re.findall(r"(?:ALONG|MAP|NORM|PICK|CONV|BMM|ADDMM|SUM|SPREAD)\((\w+)", table))
     for admitted, not_admitted in json.loads(done.stdout).values():
         assert (set(admitted) - {"relu"}, set(not_admitted)) == ((set(), names) if flags else (names, set()))
     (verdicts,) = tmp_path.glob("admission-*")
