@@ -263,8 +263,13 @@ void layout_print(Buf *out, const Func *func) {
     const Ir *ir = func->body.items[i];
     if (ir->op != IR_NODE && ir->op != IR_ITEM)
       continue;
-    buf_addf(out, "  %%%s = %s: %s", ir->name, ir->op == IR_NODE ? ir->schema : "getitem",
-             way_name(ir->home->way));
+    if (ir->home->inserted && ir->home->way == WAY_VIEW)
+      continue;
+    if (ir->home->inserted)
+      buf_addf(out, "  a copy of %%%s: loop", ir->name);
+    else
+      buf_addf(out, "  %%%s = %s: %s", ir->name, ir->op == IR_NODE ? ir->schema : "getitem",
+               way_name(ir->home->way));
     print_place(out, ir);
     if (ir->home->why)
       buf_addf(out, " (%s)", ir->home->why);

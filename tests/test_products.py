@@ -160,3 +160,27 @@ def test_products_are_no_calls(tmp_path: Path) -> None:
             torch.set_num_threads(threads)
             expected = [Writer(inputs).call(*call) for call in calls]
             assert [call for call, mine, eager in zip(calls, native(*inputs), expected, strict=True) if not same(mine, eager)] == []
+
+
+def test_plan() -> None:
+    """Copies where eager makes some, and what is left to torch, with its reason."""
+    from tensorc import _tensorc
+
+    text = """graph 1 torch
+input %q : f32[2,4,3,5](60,5,20,1)
+input %k : f32[2,4,5,3](60,5,1,20)
+input %x : f32[5,7](7,1)
+%heads = aten::matmul(%q, %k) : f32[2,4,3,3](36,9,3,1)
+%one = aten::matmul(%x, %heads) : f32[2,4,5,3](60,15,3,1)
+%attention = aten::scaled_dot_product_attention(%q, %q, %q) : f32[2,4,3,5](60,15,5,1)
+%outer = aten::einsum("ab,cd->abcd", [%x, %x]) : f32[5,7,5,7](245,35,7,1)
+return %one, %attention, %outer"""
+    plan = _tensorc.Graph(text.encode(), "g").show("plan")
+    assert plan.splitlines()[1:] == [
+        "  a copy of %q: loop at 0",
+        "  a copy of %k: loop at 512",
+        "  %heads = aten::matmul: recipe into a tensor",
+        "  %one = aten::matmul: wheel (eager's way depends on whether an operand wants a gradient)",
+        "  %attention = aten::scaled_dot_product_attention: wheel (one kernel with an order of its own)",
+        "  %outer = aten::einsum: wheel (not one product of matrices)",
+    ]
