@@ -146,6 +146,14 @@ static bool may_want_gradient(const Ir *ir) {
   return ir->op == IR_INPUT || ir->home->way == WAY_WHEEL;
 }
 
+/* Whether eager folds all but the last dimension into one, without a copy. */
+static bool is_foldable(const Seen *x) {
+  for (int d = 0; d < x->rank - 2; d++)
+    if (x->strides[d] != x->strides[d + 1] * x->sizes[d + 1])
+      return false;
+  return true;
+}
+
 /* matmul where one operand has more than two dimensions and is not folded into a matrix. */
 bool matmul_batch_fits(Arena *arena, const Ir *ir, Home *home) {
   Seen x = see(ir->args[0]), w = see(ir->args[1]);
@@ -160,6 +168,15 @@ bool matmul_batch_fits(Arena *arena, const Ir *ir, Home *home) {
                       may_want_gradient(ir->args[x.sizes[0] == 1 ? 0 : 1]));
   if (by_gradient)
     return no(home, "eager's way depends on whether an operand wants a gradient");
+  Seen turned = w; /* of a vector and w, eager looks at w's columns */
+  if (w.rank > 1) {
+    turned.sizes[w.rank - 1] = w.sizes[w.rank - 2];
+    turned.sizes[w.rank - 2] = w.sizes[w.rank - 1];
+    turned.strides[w.rank - 1] = w.strides[w.rank - 2];
+    turned.strides[w.rank - 2] = w.strides[w.rank - 1];
+  }
+  if ((w.rank <= 2 && is_foldable(&x)) || (x.rank == 1 && is_foldable(&turned)))
+    return no(home, "a matrix that has gaps");
   for (int d = 0; d < n_batch; d++) {
     int in_x = d - (n_batch - x_batch), in_w = d - (n_batch - w_batch);
     int64_t of_x = in_x < 0 ? 1 : x.sizes[in_x], of_w = in_w < 0 ? 1 : w.sizes[in_w];

@@ -130,11 +130,11 @@ static bool addmm_fits(const Ir *ir, Home *home) {
   if (!is_f32(x) || !is_f32(w) || bias.rank != 1 || x.rank != 2 || w.rank != 2 ||
       bias.shape->sizes[0] != ir->type.shape->sizes[1] || type_elements(ir->type) == 0)
     return no(home, "its ranks");
-  if (!view_is_contiguous(ir->type) || !view_is_contiguous(bias) ||
-      (!view_is_contiguous(x) && !has_row_gaps(x, ir->type)))
+  if (!view_is_contiguous(ir->type) || !is_plain(bias) ||
+      (!is_plain(x) && !has_row_gaps(x, ir->type)))
     return no(home, "an operand has gaps");
   home->bias_first = true;
-  if (view_is_contiguous(w))
+  if (is_plain(w))
     return true;
   home->op = OP_linear;
   return is_transposed(w) || no(home, "an operand has gaps");
