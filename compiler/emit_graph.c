@@ -313,6 +313,26 @@ static void put_recipe(Emitter *e, const Ir *ir) {
              (long long)home->inner);
     break;
   }
+  case CLASS_CONV: {
+    Window window;
+    Type w = ir->args[1]->type;
+    if (!window_find(ir, POOL_NONE, &window))
+      NEVER("a convolution that was one");
+    long long channels = w.shape->sizes[1];
+    buf_addf(e->out, "  if (!tc_graph_conv(f, %d, ", home->recipe);
+    put_memory(e, ir->args[0]);
+    buf_add(e->out, ", ");
+    put_memory(e, ir->args[1]);
+    buf_add(e->out, ", ");
+    put_optional(e, ir, 2);
+    buf_addf(e->out,
+             "v%d, (const int64_t[]){%lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld, %lld})",
+             ir->id, x.rank == 3 ? (long long)x.shape->sizes[0] : 1LL, channels,
+             (long long)window.size[1], (long long)w.shape->sizes[0], (long long)window.width[1],
+             (long long)window.out[1], (long long)window.stride[1], (long long)window.dilation[1],
+             (long long)window.padding[1]);
+    break;
+  }
   default:
     buf_addf(e->out, "  if (!tc_graph_along(f, %d, ", home->recipe);
     put_memory(e, x_of);

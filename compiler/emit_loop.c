@@ -332,6 +332,8 @@ void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands) 
     print_nests_of_pieces(&loop, ir);
   else if (ir->home->fold)
     print_fold(&loop, ir);
+  else if (ir->home->row->kind == ROW_POOL)
+    emit_pool(out, ir);
   else
     print_nest_of_node(&loop, ir);
   bool has_zero = nests.text && strstr(nests.text, "tc_zero_");

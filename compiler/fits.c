@@ -240,6 +240,15 @@ static bool product_fits(Arena *arena, const Ir *ir, Home *home) {
   return bmm_fits(arena, ir, home);
 }
 
+static bool conv_fits(const Ir *ir, Home *home) {
+  Window window;
+  for (int i = 0; i < ir->n_args; i++)
+    if (!is_f32(ir->args[i]->type) || !view_is_contiguous(ir->args[i]->type))
+      return no(home, "an operand has gaps");
+  return (window_find(ir, POOL_NONE, &window) && view_is_contiguous(ir->type)) ||
+         no(home, "its arguments");
+}
+
 bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
   if (ir->n_args < 1 || !is_f32(ir->args[0]->type) ||
       (ir->attrs[0].kind != ATTR_VALUE && home->row->op != OP_bmm) || ir->type.kind != TYPE_TENSOR)
@@ -266,6 +275,8 @@ bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
     return along_fits(arena, ir, home);
   case CLASS_NORM:
     return is_f32(ir->type) && norm_fits(arena, ir, home);
+  case CLASS_CONV:
+    return is_f32(ir->type) && conv_fits(ir, home);
   default:
     return no(home, "no recipe of this class");
   }

@@ -133,7 +133,7 @@ static void make_anew(const Block *body) {
 /* A loop's only reader, if it is a loop over the same elements that can compute it on the way. */
 static Ir *fusing_reader(const Block *body, const Ir *ir) {
   if (ir->n_uses != 1 || ir->home->is_object || loop_is_placed(ir) ||
-      loop_has_pieces(ir->home->row) || ir->home->fold)
+      loop_has_pieces(ir->home->row) || loop_is_alone(ir))
     return NULL;
   for (int i = ir->id + 1; i < body->n; i++) {
     Ir *reader = body->items[i];
@@ -143,7 +143,7 @@ static Ir *fusing_reader(const Block *body, const Ir *ir) {
       if (reader->args[k] != ir)
         continue;
       bool joins = reader->home->way == WAY_LOOP && loop_has_pieces(reader->home->row);
-      return reader->home->way == WAY_LOOP && !loop_is_placed(reader) && !reader->home->fold &&
+      return reader->home->way == WAY_LOOP && !loop_is_placed(reader) && !loop_is_alone(reader) &&
                      (joins || same_sizes(reader->type, ir->type))
                  ? reader
                  : NULL;

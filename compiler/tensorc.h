@@ -707,12 +707,15 @@ typedef enum {
 typedef enum { OF_RESULT, OF_OWN, OF_TRUTH } PointOf;
 
 /* A row of ops.def for graphs. */
+typedef enum { POOL_NONE, POOL_MAX, POOL_AVERAGE, POOL_ADAPTIVE } PoolKind;
+
 typedef struct GraphRow {
   const char *schema;
-  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_GATHER, ROW_FOLD, ROW_ONCE } kind;
+  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_GATHER, ROW_FOLD, ROW_POOL, ROW_ONCE } kind;
   OpId op;           /* RECIPE */
   ViewKind view;     /* VIEW */
   GatherKind gather; /* GATHER */
+  PoolKind pool;     /* POOL */
   PointOf of;        /* POINT */
   const char *text;  /* POINT; FOLD: its operator */
 } GraphRow;
@@ -737,6 +740,20 @@ typedef struct Piece {
 } Piece;
 /* False: its arguments are not as the node's type says. */
 bool view_pieces(Arena *arena, const Ir *ir, ViewKind kind, Piece **pieces, int *n);
+
+/* window.c: what an operation with windows does in the last dimensions, [0] of which is one long
+ * where there is but one. */
+typedef struct Window {
+  int n_dims;
+  int64_t outer; /* of its operand: elements in the dimensions before */
+  int64_t size[2], out[2], width[2], stride[2], padding[2], dilation[2];
+  bool counts_padding; /* AVERAGE: by how many is divided; */
+  int64_t divisor;     /* ... or by this, where it is not 0 */
+} Window;
+
+/* False: its arguments are none that are known. POOL_NONE: a convolution. */
+bool window_find(const Ir *ir, PoolKind kind, Window *window);
+void emit_pool(Buf *out, const Ir *ir); /* the body of its loop */
 
 /* gather.c: a dimension of an operand that is read from a tensor. */
 typedef struct GatherIndex {
@@ -824,6 +841,7 @@ typedef struct Home {
 Way way_of(Arena *arena, const Ir *ir);
 void layout_func(Unit *unit, Func *func);
 void layout_print(Buf *out, const Func *func);
+bool loop_is_alone(const Ir *ir);          /* never part of another, nor is one part of it */
 bool loop_is_placed(const Ir *ir);         /* the loop has to know torch's lanes */
 bool loop_has_pieces(const GraphRow *row); /* it is several nests: view_pieces */
 

@@ -113,6 +113,10 @@ bool loop_is_placed(const Ir *ir) {
          strstr(ir->home->row->text, "vector") != NULL;
 }
 
+bool loop_is_alone(const Ir *ir) {
+  return ir->home->fold || (ir->home->row && ir->home->row->kind == ROW_POOL);
+}
+
 bool loop_has_pieces(const GraphRow *row) {
   return row->kind == ROW_VIEW && (row->view == VIEW_RESHAPE || row->view >= VIEW_CAT);
 }
@@ -217,6 +221,24 @@ static bool fold_fits(const Ir *ir, Home *home, char operator) {
   return true;
 }
 
+/* An average over all is torch's mean. */
+static Way way_of_pool(const Ir *ir, Home *home) {
+  Window window;
+  if (!window_find(ir, home->row->pool, &window) || ir->type.dtype != DTYPE_F32 ||
+      ir->args[0]->type.dtype != DTYPE_F32 || !view_is_contiguous(ir->args[0]->type) ||
+      !view_is_contiguous(ir->type)) {
+    home->why = "its arguments, or an operand has gaps";
+    return WAY_WHEEL;
+  }
+  if (home->row->pool != POOL_ADAPTIVE || window.out[0] != 1 || window.out[1] != 1)
+    return WAY_LOOP;
+  home->op = OP_mean;
+  home->outer = 1;
+  home->rows = window.outer;
+  home->cols = window.size[0] * window.size[1];
+  return WAY_RECIPE;
+}
+
 /* ── ways ────────────────────────────────────────────────────────────────────────────────────── */
 
 static bool is_view(const Ir *ir, ViewKind kind) {
@@ -265,6 +287,8 @@ static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
     if (recipe_fits(arena, ir, home))
       return WAY_RECIPE;
     return home->row->op == OP_sum && fold_fits(ir, home, '+') ? WAY_LOOP : WAY_WHEEL;
+  case ROW_POOL:
+    return way_of_pool(ir, home);
   case ROW_FOLD:
     return fold_fits(ir, home, *home->row->text) ? WAY_LOOP : WAY_WHEEL;
   case ROW_ONCE:

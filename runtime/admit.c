@@ -167,7 +167,8 @@ static bool battery_conv(Battery *t) {
     c.out = t->got;
     c.stride = 1;
     c.dilation = i % 4 > 1 ? 2 : 1;
-    c.out_length = c.length - c.dilation * (c.width - 1);
+    c.padding = (int64_t)(i / 2 % 3);
+    c.out_length = c.length + 2 * c.padding - c.dilation * (c.width - 1);
     TcCase whole = {.threads = t->threads, .conv = &c};
     TcRule rule = battery_rule(t, &whole);
     int64_t n_x = c.batch * c.channels * c.length, n_w = c.filters * c.channels * c.width;
@@ -186,7 +187,8 @@ static bool battery_conv(Battery *t) {
         battery_use3(t->b, w_sizes, (const int64_t[]){c.channels * c.width, c.width, 1})};
     if (bias)
       uses[2] = battery_use(t, t->c, 1, c.filters, 1);
-    if (!battery_same(t, uses, bias ? 3 : 2, 0, t->got, c.batch * c.filters * c.out_length, false))
+    if (!battery_same(t, uses, bias ? 3 : 2, (int)c.padding, t->got,
+                      c.batch * c.filters * c.out_length, false))
       return false;
   }
   return true;

@@ -229,7 +229,7 @@ static PyObject *graph_load(PyObject *module, PyObject *args) {
                         .ops = graph->ops,
                         .n_ops = graph->n_ops};
   for (int i = 0; i < graph->n_ops; i++)
-    self->has_products |= is_product(graph->ops[i].class);
+    self->has_products |= is_product(graph->ops[i].class) || graph->ops[i].class == TC_CONV;
   for (int isa = 0; isa < TC_N_ISAS; isa++)
     if (graph->bodies[isa] && (isa == TC_ISA_BASELINE || tc__isa_runs((TcIsa)isa)))
       self->body = graph->bodies[isa];

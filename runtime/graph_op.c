@@ -186,6 +186,37 @@ bool tc_graph_bmm(TcFrame *frame, int op, const float *x, const int64_t x_apart[
   return ok;
 }
 
+bool tc_graph_conv(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
+                   float *out, const int64_t sizes[9]) {
+  TcCall *tc = &frame->tc;
+  const TcRecipe *recipe = tc->block ? recipe_of(tc, &frame->graph->ops[op]) : NULL;
+  TcConv conv = {.x = x,
+                 .w = w,
+                 .bias = bias,
+                 .out = out,
+                 .batch = sizes[0],
+                 .channels = sizes[1],
+                 .length = sizes[2],
+                 .filters = sizes[3],
+                 .width = sizes[4],
+                 .out_length = sizes[5],
+                 .stride = sizes[6],
+                 .dilation = sizes[7],
+                 .padding = sizes[8]};
+  TcCase whole = {.conv = &conv};
+  TcRule rule;
+  struct TcBuffer *columns = NULL;
+  if (!frame->run.products || !recipe || !may_run(tc, recipe, &whole, false, &rule) ||
+      (rule.pack_elems &&
+       !(columns = buffer_new(&buffer_cache, (size_t)rule.pack_elems * sizeof(float)))))
+    return false;
+  conv.columns = columns ? buffer_data(columns) : NULL;
+  recipe->kernel[frame->run.isa].conv(&conv);
+  if (columns)
+    buffer_free(columns);
+  return true;
+}
+
 int tc_graph_lanes(const TcFrame *frame) {
   (void)frame;
   return tc__kernels((int)torch_lane.isa)->lanes;

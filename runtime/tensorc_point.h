@@ -63,4 +63,54 @@ static inline float tc_min_f32(float a, float b, bool vector) {
   return a != a ? a : b != b ? b : smaller;
 }
 
+/* A window of x [rows, cols], which may reach over the ends: its first place in each dimension, and
+ * how wide it is. The greatest element, NaN where one is; of equal ones the first. */
+static inline float tc_pool_max(const float *x, int64_t rows, int64_t row, int64_t height,
+                                int64_t row_step, int64_t cols, int64_t col, int64_t width,
+                                int64_t col_step) {
+  float most = -__builtin_inff();
+  for (int64_t i = 0, r = row; i < height; i++, r += row_step)
+    for (int64_t j = 0, c = col; j < width; j++, c += col_step)
+      if (r >= 0 && r < rows && c >= 0 && c < cols) {
+        float v = x[r * cols + c];
+        most = v > most || v != v ? v : most;
+      }
+  return most;
+}
+
+static inline int64_t tc_least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static inline float tc_pool_sum(const float *x, int64_t cols, int64_t row, int64_t row_end,
+                                int64_t col, int64_t col_end) {
+  float sum = 0.0f;
+  for (int64_t r = row; r < row_end; r++)
+    for (int64_t c = col; c < col_end; c++)
+      sum += x[r * cols + c];
+  return sum;
+}
+
+/* divisor 0: as many as there are, with the padding or without it. */
+static inline float tc_pool_average(const float *x, int64_t rows, int64_t row, int64_t height,
+                                    int64_t row_padding, int64_t cols, int64_t col, int64_t width,
+                                    int64_t col_padding, bool counts_padding, int64_t divisor) {
+  int64_t row_end = tc_least(row + height, rows + row_padding);
+  int64_t col_end = tc_least(col + width, cols + col_padding);
+  int64_t all = (row_end - row) * (col_end - col);
+  row = row < 0 ? 0 : row;
+  col = col < 0 ? 0 : col;
+  row_end = tc_least(row_end, rows);
+  col_end = tc_least(col_end, cols);
+  if (row >= row_end || col >= col_end)
+    return 0.0f;
+  int64_t there = (row_end - row) * (col_end - col);
+  float sum = tc_pool_sum(x, cols, row, row_end, col, col_end);
+  return 0.0f + sum / (float)(divisor ? divisor : counts_padding ? all : there);
+}
+
+static inline float tc_pool_part(const float *x, int64_t cols, int64_t row, int64_t row_end,
+                                 int64_t col, int64_t col_end) {
+  float sum = tc_pool_sum(x, cols, row, row_end, col, col_end);
+  return sum / (float)(row_end - row) / (float)(col_end - col);
+}
+
 #endif

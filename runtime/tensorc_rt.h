@@ -118,7 +118,7 @@ struct TcOp {
   TcWheel *wheel;
   const char *name, *overload; /* what the wheel calls it, where `wheel` serves several */
   int n_operands;
-  int dim; /* 0 or 1, where the class has one */
+  int dim; /* 0 or 1, where the class has one; a convolution's padding */
   bool keepdim;
   double number; /* what else it needs: a normalisation's eps; topk's k, -k for the least ones;
                     a convolution's dilation; the correction of var and std, 0 or 1 */
@@ -303,6 +303,10 @@ bool tc_graph_product(TcFrame *frame, int op, const float *x, const float *w, co
 bool tc_graph_bmm(TcFrame *frame, int op, const float *x, const int64_t x_apart[3], const float *w,
                   const int64_t w_apart[3], float *out, int64_t batch, int64_t m, int64_t k,
                   int64_t n);
+/* sizes: batch, channels, length, filters, width, length of the result, stride, dilation, padding.
+ */
+bool tc_graph_conv(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
+                   float *out, const int64_t sizes[9]);
 /* Then: calls[call] over the memory of its operands, in the order of its arguments, into `out`. */
 bool tc_graph_wheel(TcFrame *frame, int call, const void *const *operands, void *out);
 

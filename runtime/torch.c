@@ -608,9 +608,9 @@ bool tc_torch_extreme(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle 
 }
 
 bool tc_torch_conv1d(TcCall *tc, TcTensor *out, const TcOp *op, const TcHandle *operands) {
-  Arg args[] = {tensor_arg(operands[0]),   tensor_arg(operands[1]),
-                optional(op, operands, 2), number_arg(ARG_LIST, 1),
-                number_arg(ARG_LIST, 0),   number_arg(ARG_LIST, (int64_t)op->number),
+  Arg args[] = {tensor_arg(operands[0]),       tensor_arg(operands[1]),
+                optional(op, operands, 2),     number_arg(ARG_LIST, 1),
+                number_arg(ARG_LIST, op->dim), number_arg(ARG_LIST, (int64_t)op->number),
                 number_arg(ARG_INT, 1)};
   return torch_call(tc, out, "aten::conv1d", "", args, 7);
 }

@@ -345,6 +345,8 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
         "aten::layer_norm": [(cube, [9]), (plain, [6], bias, bias), (plain, [6], bias, None, 1e-3)],
         "aten::rms_norm": [(cube, [9]), (plain, [6], bias, 1e-6)],
         "aten::gelu": [(plain,)],
+        "aten::conv1d": [(w.call("aten::view", plain, [1, 6, 6]), w.call("aten::view", weight, [6, 6, 1]), bias)],
+        "aten::conv1d.padding": [(w.call("aten::view", plain, [2, 3, 6]), w.call("aten::view", weight, [4, 3, 3]), None, [1], "same")],
     }
     for schema in rows("GRAPH"):
         if schema in recipes:

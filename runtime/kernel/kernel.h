@@ -178,8 +178,7 @@ typedef struct TcBmm {
 } TcBmm;
 typedef void TcBmmKernel(const TcBmm *bmm);
 
-/* out[b, f] = the sum over channels of w[f] along x[b], without padding. Nothing may overlap out.
- */
+/* out[b, f] = the sum over channels of w[f] along x[b]. Nothing may overlap out. */
 typedef struct TcConv {
   const float *x;    /* [batch, channels, length] */
   const float *w;    /* [filters, channels, width] */
@@ -188,6 +187,7 @@ typedef struct TcConv {
   float *columns;    /* scratch: as many floats as rule.pack_elems says; 0: NULL */
   int64_t batch, channels, length, filters, width, out_length;
   int64_t stride, dilation;
+  int64_t padding; /* zeros at either end of x */
 } TcConv;
 typedef void TcConvKernel(const TcConv *conv);
 

@@ -340,14 +340,17 @@ static TcRule rule_conv1d_columns(TcIsa isa, const TcCase *whole) {
   return rule;
 }
 
-/* A filter of width 1, long steps and large sizes are other kernels of oneDNN's. */
+/* A filter of width 1, long steps, large sizes and more padding than a filter reaches over or than
+ * places are computed at once are other kernels of oneDNN's. */
 static TcRule rule_conv1d(TcIsa isa, const TcCase *whole) {
-  enum { MOST = 256 };
+  enum { MOST = 256, PLACES = 3 };
   const TcConv *c = whole->conv;
   TcRule onednn = rule_onednn(TC_ISA_AVX2, whole), columns = rule_conv1d_columns(isa, whole);
   if (columns.exact || !c || !onednn.exact)
     return onednn.exact ? columns : not_exact;
-  bool small = c->channels <= MOST && c->filters <= MOST && c->length <= MOST && c->width <= 16;
+  bool small = c->channels <= MOST && c->filters <= MOST && c->length <= MOST && c->width <= 16 &&
+               c->padding <= PLACES && c->padding <= c->out_length &&
+               c->padding <= c->dilation * (c->width - 1);
   return c->batch > 1 && c->channels > 0 && c->filters > 0 && c->out_length > 0 && c->width > 1 &&
                  c->stride == 1 && small
              ? one_block

@@ -266,14 +266,14 @@ def pick(
     return values, indices
 
 
-def conv1d(name: str, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None, stride: int, dilation: int) -> torch.Tensor | None:
+def conv1d(name: str, x: torch.Tensor, w: torch.Tensor, bias: torch.Tensor | None, stride: int, dilation: int, padding: int = 0) -> torch.Tensor | None:
     """None: the rule says that this is not exact. name: conv1d, or its variant conv1d_columns."""
     (batch, channels, length), (filters, _, width) = x.shape, w.shape
-    out_length = (length - dilation * (width - 1) - 1) // stride + 1
+    out_length = (length + 2 * padding - dilation * (width - 1) - 1) // stride + 1
     out = torch.full((batch, filters, max(out_length, 0)), float("nan"))
     call = Conv(x.data_ptr(), w.data_ptr(), None if bias is None else bias.data_ptr(), out.data_ptr(), None)
     call.batch, call.channels, call.length, call.filters, call.width = batch, channels, length, filters, width
-    call.out_length, call.stride, call.dilation = out_length, stride, dilation
+    call.out_length, call.stride, call.dilation, call.padding = out_length, stride, dilation, padding
     found = Recipe.in_dll(library(), "tc_recipe_" + name)
     said = found.rule(isa(), C.byref(Case(threads=torch.get_num_threads(), conv=C.pointer(call))))
     if not said.exact:

@@ -38,7 +38,7 @@ class Pick(C.Structure):
 class Conv(C.Structure):
     _fields_ = [(name, C.c_void_p) for name in ("x", "w", "bias", "out", "columns")]
     _fields_ += [(name, C.c_int64) for name in ("batch", "channels", "length", "filters", "width", "out_length")]
-    _fields_ += [("stride", C.c_int64), ("dilation", C.c_int64)]
+    _fields_ += [("stride", C.c_int64), ("dilation", C.c_int64), ("padding", C.c_int64)]
 
 
 class Matrices(C.Structure):

@@ -15,16 +15,16 @@ SIZES = [(8, 34, 16, 3), (16, 36, 16, 3), (3, 50, 5, 5), (1, 20, 8, 5), (12, 50,
 NAMES = ["conv1d", "conv1d_columns"]
 
 
-def check(name: str, kind: str, batch: int, size: tuple[int, ...], stride: int, dilation: int, bias: bool) -> bool:
+def check(name: str, kind: str, batch: int, size: tuple[int, ...], stride: int, dilation: int, bias: bool, padding: int = 0) -> bool:
     """Whether the rule took it."""
     channels, length, filters, width = size
-    if length < dilation * (width - 1) + 1:
+    if length + 2 * padding < dilation * (width - 1) + 1:
         return False
     x, w = values(kind, (batch, channels, length)), values(kind, (filters, channels, width), 1)
     b = values(kind, (filters,), 2) if bias else None
-    got = kernels.conv1d(name, x, w, b, stride, dilation)
+    got = kernels.conv1d(name, x, w, b, stride, dilation, padding)
     if got is not None:
-        same(got, F.conv1d(x, w, b, stride, 0, dilation), name, kind, batch, size, stride, dilation, bias)
+        same(got, F.conv1d(x, w, b, stride, padding, dilation), name, kind, batch, size, stride, dilation, bias, padding)
     return got is not None
 
 
@@ -42,6 +42,14 @@ def test_more_samples(threads: int) -> None:  # noqa: F811
     for size in [(256, 256, 20, 3), (24, 200, 256, 3), (16, 100, 16, 16)]:
         assert check("conv1d", "normal", 3, size, 1, 1, True)
     assert check("conv1d", "normal", 128, (16, 36, 16, 3), 1, 2, True)
+
+
+def test_padding(threads: int) -> None:  # noqa: F811
+    for kind, size, dilation, padding in itertools.product(KINDS[::threads], [*SIZES[:: 3 * threads - 2], (4, 1, 9, 3)], (1, 2), (1, 2, 3, 8)):
+        fits = size[1] + 2 * padding > dilation * (size[3] - 1)
+        out_length = size[1] + 2 * padding - dilation * (size[3] - 1)
+        assert check("conv1d", kind, 1, size, 2, dilation, True, padding) == fits
+        assert check("conv1d", kind, 5, size, 1, dilation, True, padding) == (fits and padding <= min(3, out_length, dilation * (size[3] - 1)))
 
 
 def test_others_are_the_wheels() -> None:
