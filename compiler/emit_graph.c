@@ -230,6 +230,48 @@ static void put_wheel(Emitter *e, const Ir *ir) {
   buf_addf(e->out, "}, v%d))\n    return false;\n", ir->id);
 }
 
+/* The memory of a part, or none where nothing reads it. */
+static void put_part(Emitter *e, const Ir *part) {
+  if (part)
+    buf_addf(e->out, "v%d", part->id);
+  else
+    buf_add(e->out, "NULL");
+}
+
+/* Values and indices, or one of both. */
+static void put_pick(Emitter *e, const Ir *ir) {
+  const Home *home = ir->home;
+  Ir *parts[2] = {NULL, NULL};
+  bool two = ir->type.kind == TYPE_TUPLE;
+  if (two)
+    layout_parts(&e->func->body, ir, parts);
+  for (int i = 0; i < 2; i++)
+    if (parts[i])
+      put_place(e, parts[i]);
+  if (!two)
+    put_place(e, ir);
+  buf_addf(e->out, "  if (!tc_graph_pick(f, %d, ", home->recipe);
+  put_memory(e, home->copies[0] ? home->copies[0] : ir->args[0]);
+  buf_add(e->out, ", ");
+  put_part(e, parts[0]);
+  buf_add(e->out, ", ");
+  put_part(e, two ? parts[1] : ir);
+  buf_addf(e->out, ", %lld, %lld, %lld, %s)", (long long)home->outer, (long long)home->rows,
+           (long long)home->cols, home->sorted ? "true" : "false");
+  if (!two) {
+    put_wheel(e, ir);
+    return;
+  }
+  buf_addf(e->out, " &&\n      !tc_graph_wheel_two(f, %d, (const void *const[]){", home->call);
+  put_memory(e, ir->args[0]);
+  buf_addf(e->out, "}, (const int[]){%d, %d}, (void *const[]){", parts[0] ? parts[0]->id : -1,
+           parts[1] ? parts[1]->id : -1);
+  put_part(e, parts[0]);
+  buf_add(e->out, ", ");
+  put_part(e, parts[1]);
+  buf_add(e->out, "}))\n    return false;\n");
+}
+
 /* An optional operand: argument i of the schema. */
 static void put_optional(Emitter *e, const Ir *ir, int i) {
   if (i < ir->n_attrs && ir->attrs[i].kind == ATTR_VALUE)
@@ -263,6 +305,10 @@ static void put_recipe(Emitter *e, const Ir *ir) {
   const Home *home = ir->home;
   const Ir *x_of = home->copies[0] ? home->copies[0] : ir->args[0];
   Type x = x_of->type;
+  if (op_table[home->op].class == CLASS_PICK) {
+    put_pick(e, ir);
+    return;
+  }
   put_place(e, ir);
   switch (op_table[home->op].class) {
   case CLASS_MAP1:
@@ -397,6 +443,8 @@ static void put_instruction(Emitter *e, const Ir *ir) {
     break;
   case WAY_RECIPE:
     put_recipe(e, ir);
+    break;
+  case WAY_PART:
     break;
   case WAY_COUNT:
     NEVER("a way");

@@ -140,42 +140,125 @@ static bool addmm_fits(const Ir *ir, Home *home) {
   return is_transposed(w) || no(home, "an operand has gaps");
 }
 
-static bool along_fits(Arena *arena, const Ir *ir, Home *home) {
+/* The dimensions of attribute `at`, one or several side by side, which lie like one: what is
+ * before, in and behind them. None: all. */
+static bool range_fits(const Ir *ir, int at, Home *home) {
   Type x = ir->args[0]->type;
-  bool list = home->op == OP_sum || home->op == OP_mean;
-  if (ir->n_attrs < 2 || !view_is_contiguous(ir->type) || (list && !view_is_contiguous(x)))
-    return no(home, "its operand has gaps"); /* by which sums differ */
-  const Attr *dim = &ir->attrs[1];
-  if (list && dim->kind == ATTR_LIST && dim->n_items == 1)
-    dim = dim->items;
-  if (dim->kind != ATTR_INT || x.rank == 0)
-    return no(home, "not along one dimension");
-  for (int i = 2; i < ir->n_attrs; i++)
-    if (ir->attrs[i].kind != ATTR_NONE && ir->attrs[i].kind != ATTR_BOOL)
-      return no(home, "an option");
-  int64_t at = dim->integer < 0 ? dim->integer + x.rank : dim->integer, outer = 1, inner = 1;
+  const Attr *dims = at < ir->n_attrs ? &ir->attrs[at] : NULL;
+  bool all = !dims || dims->kind == ATTR_NONE || (dims->kind == ATTR_LIST && dims->n_items == 0);
+  const Attr *items = dims && dims->kind == ATTR_LIST ? dims->items : dims;
+  int n = all ? x.rank : items == dims ? 1 : dims->n_items;
+  int64_t reduced = 0, outer = 1, inner = 1, length = 1;
+  if (dims && dims->keyword)
+    return no(home, "an argument is given by name");
+  for (int i = 0; i < n; i++) {
+    if (!all && (items[i].kind != ATTR_INT || x.rank == 0))
+      return no(home, "not along one dimension");
+    reduced |= INT64_C(1) << (all ? i : (items[i].integer + x.rank) % x.rank);
+  }
+  bool begun = false, ended = false;
   for (int d = 0; d < x.rank; d++) {
-    outer *= d < at ? x.shape->sizes[d] : 1;
-    inner *= d > at ? x.shape->sizes[d] : 1;
+    bool in = reduced >> d & 1;
+    if (in && ended)
+      return no(home, "along dimensions apart");
+    begun |= in;
+    ended = begun && !in;
+    *(in ? &length : begun ? &inner : &outer) *= x.shape->sizes[d];
   }
   if (type_elements(x) == 0)
     return no(home, "nothing to run along");
   /* Of a softmax, eager asks whether the dimension is the last, not whether others follow. */
   bool softmax = home->op == OP_softmax || home->op == OP_log_softmax;
-  home->first = inner > 1 || (softmax && at < x.rank - 1);
+  home->first = inner > 1 || (softmax && ended);
   home->outer = home->first ? outer : 1;
-  home->rows = home->first ? x.shape->sizes[at] : outer;
-  home->cols = home->first ? inner : x.shape->sizes[at];
+  home->rows = home->first ? length : outer;
+  home->cols = home->first ? inner : length;
   /* torch shares the columns of many matrices out to threads as of one; an element that is part of
    * no other sum does not care. */
-  if (list && outer > 1 && inner > 1 && type_elements(x) >= MOST_PLACED)
-    return no(home, "along a dimension in the middle");
-  return reads_copy(arena, ir, home, 0);
+  bool sum = op_table[home->op].class == CLASS_REDUCE;
+  return !sum || outer == 1 || inner == 1 || type_elements(x) < MOST_PLACED ||
+         no(home, "along a dimension in the middle");
 }
 
 static bool is_number(const Attr *attr, double *number) {
   *number = attr->kind == ATTR_INT ? (double)attr->integer : attr->number;
   return attr->kind == ATTR_INT || attr->kind == ATTR_FLOAT;
+}
+
+/* By so many less than there are elements, 1 or 0: var.dim(x, dim, unbiased, keepdim),
+ * var.correction(x, dim, correction=, keepdim=). */
+static bool spread_fits(const Ir *ir, Home *home) {
+  home->number = 1;
+  for (int i = 2; i < ir->n_attrs; i++) {
+    const Attr *attr = &ir->attrs[i];
+    if (attr->keyword && strcmp(attr->keyword, "correction") == 0 && attr->kind != ATTR_NONE) {
+      if (!is_number(attr, &home->number))
+        return no(home, "an option");
+    } else if (i == 2 && !attr->keyword && attr->kind == ATTR_BOOL) {
+      home->number = attr->integer != 0;
+    }
+  }
+  if (home->number == 0)
+    home->op = home->op == OP_var ? OP_var_biased : OP_std_biased;
+  return home->number == 0 || home->number == 1 || no(home, "its correction");
+}
+
+static bool along_fits(Arena *arena, const Ir *ir, Home *home) {
+  bool reduces = op_table[home->op].class == CLASS_REDUCE;
+  int dim = home->op == OP_norm ? 2 : 1;
+  double order;
+  if (!view_is_contiguous(ir->type) || (reduces && !view_is_contiguous(ir->args[0]->type)))
+    return no(home, "its operand has gaps"); /* by which sums differ */
+  if ((home->op == OP_var || home->op == OP_std) && !spread_fits(ir, home))
+    return false;
+  if (home->op == OP_norm && ir->n_attrs > 1 && (!is_number(&ir->attrs[1], &order) || order != 2))
+    return no(home, "its order");
+  bool one = op_table[home->op].class == CLASS_ROWWISE || home->op == OP_prod;
+  if (one && (ir->n_attrs < 2 || ir->attrs[1].kind != ATTR_INT))
+    return no(home, "not along one dimension");
+  for (int i = dim; i < ir->n_attrs; i++) {
+    const Attr *attr = &ir->attrs[i];
+    bool is_correction = attr->keyword && strcmp(attr->keyword, "correction") == 0;
+    if (i != dim && attr->kind != ATTR_NONE && attr->kind != ATTR_BOOL && !is_correction)
+      return no(home, "an option");
+  }
+  return range_fits(ir, dim, home) && reads_copy(arena, ir, home, 0);
+}
+
+static bool is_on(const Ir *ir, int i) {
+  return i >= ir->n_attrs || (ir->attrs[i].kind == ATTR_BOOL && ir->attrs[i].integer);
+}
+
+/* topk(x, k, dim, largest, sorted) of rows; max(x, dim, keepdim) and min; argmin has but one of
+ * their results. */
+static bool pick_fits(Arena *arena, const Ir *ir, Home *home) {
+  Type x = ir->args[0]->type;
+  const Type *types = ir->type.items;
+  bool two = ir->type.kind == TYPE_TUPLE;
+  if (two ? ir->type.rank != 2 || !is_f32(types[0]) || !view_is_contiguous(types[0]) ||
+                types[1].dtype != DTYPE_I64 || !view_is_contiguous(types[1])
+          : ir->type.dtype != DTYPE_I64 || !view_is_contiguous(ir->type))
+    return no(home, "its result has gaps");
+  home->number = 1;
+  if (home->op != OP_topk)
+    return (!two || (ir->n_attrs > 1 && ir->attrs[1].kind == ATTR_INT) ||
+            no(home, "not along one dimension")) &&
+           range_fits(ir, 1, home) && reads_copy(arena, ir, home, 0);
+  const Attr *k = ir->n_attrs > 1 ? &ir->attrs[1] : NULL,
+             *dim = ir->n_attrs > 2 ? &ir->attrs[2] : NULL;
+  for (int i = 1; i < ir->n_attrs; i++)
+    if (ir->attrs[i].keyword || ir->attrs[i].kind != (i < 3 ? ATTR_INT : ATTR_BOOL))
+      return no(home, "an option");
+  if (!k || x.rank == 0 || (dim && dim->integer != -1 && dim->integer != x.rank - 1))
+    return no(home, "not along the last dimension");
+  if (type_elements(x) == 0)
+    return no(home, "nothing to run along");
+  home->cols = x.shape->sizes[x.rank - 1];
+  home->rows = type_elements(x) / home->cols;
+  home->outer = 1;
+  home->sorted = is_on(ir, 4);
+  home->number = (double)(is_on(ir, 3) ? k->integer : -k->integer);
+  return reads_copy(arena, ir, home, 0);
 }
 
 /* batch_norm(x, weight, bias, mean, variance, training, momentum, eps, ...): of [rows, cols,
@@ -251,7 +334,8 @@ static bool conv_fits(const Ir *ir, Home *home) {
 
 bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
   if (ir->n_args < 1 || !is_f32(ir->args[0]->type) ||
-      (ir->attrs[0].kind != ATTR_VALUE && home->row->op != OP_bmm) || ir->type.kind != TYPE_TENSOR)
+      (ir->attrs[0].kind != ATTR_VALUE && home->row->op != OP_bmm) ||
+      (ir->type.kind != TYPE_TENSOR && op_table[home->row->op].class != CLASS_PICK))
     return no(home, "its dtype");
   for (int i = 0; i < ir->n_args; i++)
     if (type_elements(ir->args[i]->type) == 0)
@@ -273,6 +357,8 @@ bool recipe_fits(Arena *arena, const Ir *ir, Home *home) {
     return (is_f32(ir->type) || no(home, "its dtype")) && along_fits(arena, ir, home);
   case CLASS_ARGMAX:
     return along_fits(arena, ir, home);
+  case CLASS_PICK:
+    return pick_fits(arena, ir, home);
   case CLASS_NORM:
     return is_f32(ir->type) && norm_fits(arena, ir, home);
   case CLASS_CONV:

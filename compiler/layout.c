@@ -104,7 +104,7 @@ static void settle_roots(const Block *body) {
       home->offset = base->home->offset + offset;
     } else if (home->way == WAY_INPUT || home->way == WAY_WHEEL || home->way == WAY_ONCE) {
       home->memory = MEMORY_OBJECT;
-    } else if (home->way != WAY_VIEW) {
+    } else if (home->way != WAY_VIEW && ir->type.kind == TYPE_TENSOR) {
       home->memory = home->is_object ? MEMORY_TENSOR : MEMORY_ARENA;
     }
   }
@@ -188,32 +188,55 @@ static int64_t bytes_of(Type type) {
   return (elements * dtype_table[type.dtype].bytes + 63) / 64 * 64;
 }
 
-/* Each value at the first gap among those that live when it is computed. What a loop reads lives
- * until it is done. */
+void layout_parts(const Block *body, const Ir *node, Ir *parts[2]) {
+  parts[0] = parts[1] = NULL;
+  for (int i = node->id + 1; i < body->n; i++)
+    if (body->items[i]->op == IR_ITEM && body->items[i]->args[0] == node)
+      parts[body->items[i]->integer] = body->items[i];
+}
+
+/* Values that live, by their places. */
+typedef struct Live {
+  Ir **values;
+  int n;
+  int64_t most; /* bytes that there have been */
+} Live;
+
+/* At the first gap among those that live when instruction i computes it. */
+static void place_value(Live *live, Ir *ir, int i) {
+  if (!ir || ir->home->memory != MEMORY_ARENA)
+    return;
+  int n = 0;
+  for (int k = 0; k < live->n; k++)
+    if (live->values[k]->home->last >= i)
+      live->values[n++] = live->values[k];
+  live->n = n;
+  int64_t at = 0, bytes = bytes_of(ir->type);
+  int place = 0;
+  for (; place < n && live->values[place]->home->arena - at < bytes; place++)
+    at = live->values[place]->home->arena + bytes_of(live->values[place]->type);
+  memmove(&live->values[place + 1], &live->values[place],
+          sizeof *live->values * (size_t)(n - place));
+  live->values[place] = ir;
+  live->n++;
+  ir->home->arena = at;
+  ir->home->last = ir->home->last > i ? ir->home->last : i;
+  live->most = live->most > at + bytes ? live->most : at + bytes;
+}
+
+/* What a loop reads lives until it is done; several results of one recipe are written at once. */
 static int64_t place_values(Arena *arena, const Block *body) {
-  Ir **live = ARENA_ARRAY(arena, Ir *, body->n + 1); /* by their places */
-  int n_live = 0;
-  int64_t most = 0;
+  Live live = {.values = ARENA_ARRAY(arena, Ir *, body->n + 1)};
   for (int i = 0; i < body->n; i++) {
-    Ir *ir = body->items[i];
-    if (ir->home->memory != MEMORY_ARENA)
+    Ir *ir = body->items[i], *parts[2] = {ir, NULL};
+    if (ir->home->way == WAY_PART)
       continue;
-    int n = 0;
-    for (int k = 0; k < n_live; k++)
-      if (live[k]->home->last >= i)
-        live[n++] = live[k];
-    n_live = n;
-    int64_t at = 0, bytes = bytes_of(ir->type);
-    int place = 0;
-    for (; place < n_live && live[place]->home->arena - at < bytes; place++)
-      at = live[place]->home->arena + bytes_of(live[place]->type);
-    memmove(&live[place + 1], &live[place], sizeof *live * (size_t)(n_live - place));
-    live[place] = ir;
-    n_live++;
-    ir->home->arena = at;
-    most = most > at + bytes ? most : at + bytes;
+    if (ir->home->way == WAY_RECIPE && ir->type.kind == TYPE_TUPLE)
+      layout_parts(body, ir, parts);
+    place_value(&live, parts[0], i);
+    place_value(&live, parts[1], i);
   }
-  return most;
+  return live.most;
 }
 
 /* ── the pass ────────────────────────────────────────────────────────────────────────────────── */

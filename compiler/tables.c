@@ -88,7 +88,6 @@ const Rule rule_table[] = {
 #define GATHER(name, gather_kind)                                                                  \
   {.schema = name, .kind = ROW_GATHER, .gather = GATHER_##gather_kind},
 #define POOL(name, pool_kind) {.schema = name, .kind = ROW_POOL, .pool = POOL_##pool_kind},
-#define FOLD(name, operator) {.schema = name, .kind = ROW_FOLD, .text = operator},
 #define ONCE(name) {.schema = name, .kind = ROW_ONCE},
 const GraphRow graph_table[] = {
 #include "ops.def"

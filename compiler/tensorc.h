@@ -711,13 +711,13 @@ typedef enum { POOL_NONE, POOL_MAX, POOL_AVERAGE, POOL_ADAPTIVE } PoolKind;
 
 typedef struct GraphRow {
   const char *schema;
-  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_GATHER, ROW_FOLD, ROW_POOL, ROW_ONCE } kind;
+  enum { ROW_RECIPE, ROW_VIEW, ROW_POINT, ROW_GATHER, ROW_POOL, ROW_ONCE } kind;
   OpId op;           /* RECIPE */
   ViewKind view;     /* VIEW */
   GatherKind gather; /* GATHER */
   PoolKind pool;     /* POOL */
   PointOf of;        /* POINT */
-  const char *text;  /* POINT; FOLD: its operator */
+  const char *text;  /* POINT */
 } GraphRow;
 extern const GraphRow graph_table[];
 extern const int n_graph_rows;
@@ -781,6 +781,7 @@ typedef enum {
   WAY_LOOP,
   WAY_GATHER,
   WAY_RECIPE,
+  WAY_PART, /* one of several results of a recipe */
   WAY_ONCE,
   WAY_COUNT
 } Way;
@@ -824,7 +825,8 @@ typedef struct Home {
    * rows is 0 where it is one. */
   int64_t outer, rows, cols, inner;
   bool first;
-  double number;    /* RECIPE: a normalisation's eps */
+  bool sorted;      /* RECIPE: topk */
+  double number;    /* RECIPE: of its TcOp */
   Product *product; /* RECIPE of class BMM */
   /* RECIPE: copies of operands that it reads in their place, which are operands themselves, behind
    * those of the schema; NULL: none. */
@@ -840,6 +842,8 @@ typedef struct Home {
 /* How the node comes about; also fills in what of its home that needs. */
 Way way_of(Arena *arena, const Ir *ir);
 void layout_func(Unit *unit, Func *func);
+/* The values that are parts of a node with two results; NULL: nothing reads that one. */
+void layout_parts(const Block *body, const Ir *node, Ir *parts[2]);
 void layout_print(Buf *out, const Func *func);
 bool loop_is_alone(const Ir *ir);          /* never part of another, nor is one part of it */
 bool loop_is_placed(const Ir *ir);         /* the loop has to know torch's lanes */

@@ -11,7 +11,7 @@
 const char *way_name(Way way) {
   static const char *const names[WAY_COUNT] = {
       [WAY_INPUT] = "input", [WAY_WHEEL] = "wheel",   [WAY_VIEW] = "view", [WAY_LOOP] = "loop",
-      [WAY_GATHER] = "loop", [WAY_RECIPE] = "recipe", [WAY_ONCE] = "once"};
+      [WAY_GATHER] = "loop", [WAY_RECIPE] = "recipe", [WAY_PART] = "part", [WAY_ONCE] = "once"};
   return names[way];
 }
 
@@ -284,13 +284,13 @@ static Way way_of_node(Arena *arena, const Ir *ir, Home *home) {
   case ROW_GATHER:
     return gather_fits(ir, home) ? WAY_GATHER : WAY_WHEEL;
   case ROW_RECIPE:
-    if (recipe_fits(arena, ir, home))
-      return WAY_RECIPE;
-    return home->row->op == OP_sum && fold_fits(ir, home, '+') ? WAY_LOOP : WAY_WHEEL;
+    if ((home->row->op == OP_sum && fold_fits(ir, home, '+')) ||
+        (home->row->op == OP_prod && fold_fits(ir, home, '*')))
+      return WAY_LOOP;
+    home->why = NULL;
+    return recipe_fits(arena, ir, home) ? WAY_RECIPE : WAY_WHEEL;
   case ROW_POOL:
     return way_of_pool(ir, home);
-  case ROW_FOLD:
-    return fold_fits(ir, home, *home->row->text) ? WAY_LOOP : WAY_WHEEL;
   case ROW_ONCE:
     return ir->n_args == 0 && is_loopable(ir->type) ? WAY_ONCE : WAY_WHEEL;
   }
@@ -303,7 +303,9 @@ Way way_of(Arena *arena, const Ir *ir) {
   case IR_INPUT:
     return WAY_INPUT;
   case IR_ITEM:
-    return ir->args[0]->home->way == WAY_VIEW ? WAY_VIEW : WAY_WHEEL;
+    return ir->args[0]->home->way == WAY_VIEW     ? WAY_VIEW
+           : ir->args[0]->home->way == WAY_RECIPE ? WAY_PART
+                                                  : WAY_WHEEL;
   case IR_NODE:
     home->row = graph_row(ir->schema);
     return way_of_node(arena, ir, home);

@@ -255,20 +255,43 @@ static bool give_objects(TcFrame *frame, const TcGraphCall *call, const void *co
   return true;
 }
 
-bool tc_graph_wheel(TcFrame *frame, int index, const void *const *operands, void *out) {
-  const TcGraphCall *call = &frame->graph->calls[index];
-  const TcSpec *spec = &frame->graph->specs[call->result];
-  if (!give_objects(frame, call, operands))
-    return false;
-  PyObject *object = run_call(frame, index);
-  const char *problem = object ? misfit(object, spec) : NULL;
+/* Copies what a call gave for a value. */
+static bool copy_out(const TcFrame *frame, const char *name, PyObject *object, int value,
+                     void *out) {
+  const TcSpec *spec = &frame->graph->specs[value];
+  const char *problem = misfit(object, spec);
   size_t bytes = dtype_bytes(spec->dtype);
   for (int d = 0; d < spec->rank; d++)
     bytes *= (size_t)spec->sizes[d];
-  if (object && !problem && bytes > 0)
+  if (!problem && bytes > 0)
     memcpy(out, data_of((char *)object + HANDLE_OFFSET, spec), bytes);
+  return !problem || refuse_call(frame, name, value, problem);
+}
+
+bool tc_graph_wheel(TcFrame *frame, int index, const void *const *operands, void *out) {
+  const TcGraphCall *call = &frame->graph->calls[index];
+  if (!give_objects(frame, call, operands))
+    return false;
+  PyObject *object = run_call(frame, index);
+  bool ok = object && copy_out(frame, call->name, object, call->result, out);
   Py_XDECREF(object);
-  return object && (!problem || refuse_call(frame, call->name, call->result, problem));
+  return ok;
+}
+
+bool tc_graph_wheel_two(TcFrame *frame, int index, const void *const *operands, const int values[2],
+                        void *const out[2]) {
+  const TcGraphCall *call = &frame->graph->calls[index];
+  if (!give_objects(frame, call, operands))
+    return false;
+  PyObject *two = run_call(frame, index);
+  bool ok = two != NULL;
+  for (int i = 0; i < 2 && ok; i++) {
+    PyObject *object = values[i] < 0 ? NULL : PySequence_GetItem(two, i);
+    ok = object ? copy_out(frame, call->name, object, values[i], out[i]) : values[i] < 0;
+    Py_XDECREF(object);
+  }
+  Py_XDECREF(two);
+  return ok;
 }
 
 bool tc_graph_item(TcFrame *frame, int to, int from, int64_t index) {

@@ -186,6 +186,63 @@ bool tc_graph_bmm(TcFrame *frame, int op, const float *x, const int64_t x_apart[
   return ok;
 }
 
+typedef struct PickWork {
+  TcPickKernel *kernel;
+  TcPick pick;
+} PickWork;
+
+static void pick_piece(const void *state, int64_t first, int64_t n) {
+  const PickWork *work = state;
+  TcPick pick = work->pick;
+  pick.x += first * pick.cols;
+  pick.values += first * pick.k;
+  pick.indices += first * pick.k;
+  pick.rows = n;
+  work->kernel(&pick);
+}
+
+bool tc_graph_pick(TcFrame *frame, int op, const float *x, float *values, int64_t *indices,
+                   int64_t outer, int64_t rows, int64_t cols, bool sorted) {
+  const TcOp *row = &frame->graph->ops[op];
+  TcCall *tc = &frame->tc;
+  const TcRecipe *recipe = tc->block ? recipe_of(tc, row) : NULL;
+  TcPick pick = {.x = x,
+                 .values = values,
+                 .indices = indices,
+                 .rows = rows,
+                 .cols = cols,
+                 .k = (int64_t)fabs(row->number),
+                 .axis = row->dim == 0 ? TC_FIRST : TC_LAST,
+                 .largest = row->number > 0,
+                 .sorted = sorted};
+  TcCase whole = {.rows = rows, .cols = cols, .k = pick.k, .axis = pick.axis};
+  TcRule rule;
+  if (!recipe || !may_run(tc, recipe, &whole, false, &rule))
+    return false;
+  int64_t n = pick.axis == TC_FIRST ? cols : rows * pick.k; /* results of one matrix */
+  struct TcBuffer *unread = NULL;
+  if (!values || !indices) {
+    if (!(unread = buffer_new(&buffer_cache, (size_t)(outer * n) * sizeof(int64_t))))
+      return false;
+    pick.values = values ? values : buffer_data(unread);
+    pick.indices = indices ? indices : buffer_data(unread);
+  }
+  PickWork work = {recipe->kernel[frame->run.isa].pick, pick};
+  bool ran = true;
+  for (int64_t i = 0; i < outer && ran; i++) {
+    if (pick.axis == TC_FIRST)
+      work.kernel(&work.pick);
+    else
+      ran = over_rows(tc, &rule, rows, rows * cols, pick_piece, &work);
+    work.pick.x += rows * cols;
+    work.pick.values += n;
+    work.pick.indices += n;
+  }
+  if (unread)
+    buffer_free(unread);
+  return ran;
+}
+
 bool tc_graph_conv(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
                    float *out, const int64_t sizes[9]) {
   TcCall *tc = &frame->tc;

@@ -307,8 +307,14 @@ bool tc_graph_bmm(TcFrame *frame, int op, const float *x, const int64_t x_apart[
  */
 bool tc_graph_conv(TcFrame *frame, int op, const float *x, const float *w, const float *bias,
                    float *out, const int64_t sizes[9]);
+/* Of [outer, rows, cols]. values, indices: NULL where nobody asks. */
+bool tc_graph_pick(TcFrame *frame, int op, const float *x, float *values, int64_t *indices,
+                   int64_t outer, int64_t rows, int64_t cols, bool sorted);
 /* Then: calls[call] over the memory of its operands, in the order of its arguments, into `out`. */
 bool tc_graph_wheel(TcFrame *frame, int call, const void *const *operands, void *out);
+/* Likewise, of two results: as which values they lie where; -1: nowhere. */
+bool tc_graph_wheel_two(TcFrame *frame, int call, const void *const *operands, const int values[2],
+                        void *const out[2]);
 
 /* Defines PyInit_<extension>. The module has load(constants, calls) and Unfit: graph.c. */
 PyObject *tc__graph_module_init(const TcGraph *graph);

@@ -328,7 +328,6 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
     }
     assert set(once) == set(rows("ONCE")), "give each ONCE of compiler/ops.def an example"
     out += [w.call("aten::mul.Tensor", w.call(schema, *arguments), wide) for schema, arguments in once.items()]
-    assert rows("FOLD") == ["aten::prod.dim_int"], "give each FOLD of compiler/ops.def an example"
     pair = w.call("aten::view", w.call("aten::neg", plain), [3, 2, 6])
     out += [w.call("aten::prod.dim_int", pair, 1), w.call("aten::prod.dim_int", w.call("aten::slice.Tensor", cube, 2, 0, 2), -1, True), w.call("aten::prod.dim_int", ints, 0)]
     out += [w.call("aten::sum.dim_IntList", t, [dim], keep) for t in (ints, flags, index) for dim in (0, -1) for keep in (False, True)]
@@ -345,14 +344,27 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
         "aten::layer_norm": [(cube, [9]), (plain, [6], bias, bias), (plain, [6], bias, None, 1e-3)],
         "aten::rms_norm": [(cube, [9]), (plain, [6], bias, 1e-6)],
         "aten::gelu": [(plain,)],
+        "aten::sum": [(a,), (cube,), (w.call("aten::view", plain, [36]),)],
+        "aten::mean": [(a,), (cube,)],
+        "aten::prod.dim_int": [(t, dim) for t in (a, cube) for dim in (0, 1, -1)],
+        "aten::linalg_vector_norm": [(a,), *((t, 2, [dim], keep) for t in (a, cube) for dim in (0, 1, -1) for keep in (False, True)), (cube, 2.0, [1, 2])],
+        "aten::topk": [(a, 5), (cube, 3, -1), (cube, 2, 2, False), (cube, 9, -1, True, False), (plain, 1)],
+        **{f"aten::{f}.dim": [(t, dim, keep) for t in (a, cube) for dim in range(-1, t.dim() - 1) for keep in (False, True)] for f in ("max", "min")},
+        "aten::argmin": [(a,), *((t, dim) for t in (a, cube) for dim in range(-1, t.dim() - 1)), (a, 1, True)],
+        **{f"aten::{f}.dim": [(a, [1], unbiased) for unbiased in (False, True)] + [(cube, [dim], True, True) for dim in (0, 1, 2)] + [(cube, [0, 1], False)] for f in ("var", "std")},
         "aten::conv1d": [(w.call("aten::view", plain, [1, 6, 6]), w.call("aten::view", weight, [6, 6, 1]), bias)],
         "aten::conv1d.padding": [(w.call("aten::view", plain, [2, 3, 6]), w.call("aten::view", weight, [4, 3, 3]), None, [1], "same")],
     }
     for schema in rows("GRAPH"):
         if schema in recipes:
-            out += [w.call(schema, *arguments) for arguments in recipes[schema]]
+            for arguments in recipes[schema]:
+                made = w.call(schema, *arguments)
+                out += made if isinstance(made, (tuple, list)) else [made]
+        elif schema in ("aten::var.correction", "aten::std.correction"):
+            out += [w.call(schema, t, [dim], correction=by) for t in (a, cube) for dim in (0, -1) for by in (0, 1, 0.0)]
         elif schema in ("aten::sum.dim_IntList", "aten::mean.dim"):
             out += [w.call(schema, t, [dim], keep) for t in (a, cube) for dim in range(-1, t.dim() - 1) for keep in (False, True)]
+            out += [w.call(schema, cube, dims, keep) for dims in ([1, 2], [-3, 1], [0, 1, -1], [], [0, 2]) for keep in (False, True)]
         elif schema in ("aten::softmax.int", "aten::log_softmax.int", "aten::cumsum", "aten::cumprod", "aten::argmax"):
             out += [w.call(schema, t, dim) for t in (a, cube) for dim in range(-1, t.dim() - 1)]
         else:
@@ -390,7 +402,7 @@ def test_every_row_has_the_bits_of_eager(tmp_path: Path, monkeypatch: pytest.Mon
         results = write_everything(writer, inputs)
         graph, _, native = load(tmp_path, writer.text(results), writer.functions)
         report = graph.report()
-        tables = {schema for kind in ("POINT", "VIEW", "GATHER", "FOLD", "ONCE", "GRAPH") for schema in rows(kind)}
+        tables = {schema for kind in ("POINT", "VIEW", "GATHER", "ONCE", "GRAPH") for schema in rows(kind)}
         own = {operation for _, operation, way, _ in report if way != "wheel"}
         assert tables - own == set()
         assert not [row for row in report if row[1] not in tables]
