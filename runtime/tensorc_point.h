@@ -24,6 +24,9 @@
   static inline T tc_clamp_##t(T x, bool has_low, T low, bool has_high, T high) {                  \
     x = has_low && x < low ? low : x;                                                              \
     return has_high && high < x ? high : x;                                                        \
+  }                                                                                                \
+  static inline T tc_leaky_relu_##t(T x, bool given, T slope) {                                    \
+    return x * (x > 0 ? (T)1 : given ? slope : (T)0.01);                                           \
   }
 TC_POINT(f32, float)
 TC_POINT(f64, double)

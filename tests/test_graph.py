@@ -230,7 +230,7 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
             out += [w.call(schema, ints, ints)] if "rsub" not in schema else []
         elif schema.endswith(".Scalar") and "where" not in schema and "masked" not in schema:
             out += [w.call(schema, a, number) for number in (0.3, 2, math.inf, 0)] + [w.call(schema, ints, 3)]
-        elif schema in ("aten::maximum", "aten::minimum"):
+        elif schema in ("aten::maximum", "aten::minimum", "aten::max.other", "aten::min.other"):
             out += [w.call(schema, *pair) for pair in ((a, b), (b, a), (a, wide), (gappy, a), (turned, turned), (a, a), (cube, w.call("aten::neg", cube)))]
         elif schema.startswith("aten::clamp"):
             bounds = ((-0.5, 0.5), (0.0, None), (None, -0.0), (0, 1), (1.0, -1.0)) if schema == "aten::clamp" else ((0.0,), (-1,))
@@ -244,7 +244,11 @@ def write_everything(w: Writer, x: list[Any]) -> list[Any]:
         elif schema == "aten::masked_fill.Scalar":
             out.append(w.call(schema, a, flags, -1e9))
         elif schema in ("aten::leaky_relu",):
-            out.append(w.call(schema, a, 0.01))
+            out += [w.call(schema, t, *slope) for t in (a, doubles) for slope in ((), (0.3,))]
+        elif schema == "aten::hardtanh":
+            out += [w.call(schema, t, *bounds) for t in (a, gappy, doubles) for bounds in ((), (-0.7,), (0.0, 0.5))]
+        elif schema == "aten::threshold":
+            out += [w.call(schema, t, *numbers) for t in (a, gappy, doubles) for numbers in ((0.0, -0.0), (0.3, 7))]
         elif schema == "aten::pow.Tensor_Scalar":
             out += [w.call(schema, a, 2), w.call(schema, a, 2.0)]
         elif schema == "aten::full_like":
