@@ -333,7 +333,7 @@ void emit_loop(Buf *out, Arena *arena, Ir *ir, Ir ***operands, int *n_operands) 
   else if (ir->home->fold)
     print_fold(&loop, ir);
   else if (ir->home->row->kind == ROW_POOL)
-    emit_pool(out, ir);
+    emit_pool(&nests, ir);
   else
     print_nest_of_node(&loop, ir);
   bool has_zero = nests.text && strstr(nests.text, "tc_zero_");
