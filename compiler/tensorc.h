@@ -663,7 +663,7 @@ bool plan_is_inline(const Ir *ir); /* printed as a C expression where it is used
 /* The operation that the runtime runs for a TENSOR: a matrix times a vector is one of its own. */
 OpId plan_op(const Ir *ir);
 void plan_print(Buf *out, const Func *func);
-enum { RT_VERSION = 4 };     /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
+enum { RT_VERSION = 5 };     /* TC_RT_VERSION of the runtime/tensorc_rt.h that emit writes for */
 void emit_names(Unit *unit); /* gives each function its c_name */
 void emit_unit(Buf *out, Unit *unit,
                const char *extension); /* the whole C file of extension module `extension` */

@@ -28,7 +28,7 @@
 
 /* Bumped whenever anything below changes its meaning. Written into each module and checked when it
  * is compiled. */
-#define TC_RT_VERSION 4
+#define TC_RT_VERSION 5
 #define TC_EXPECT_RT(version)                                                                      \
   _Static_assert((version) == TC_RT_VERSION, "generated for another runtime of tensorc")
 
