@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -58,7 +57,7 @@ def everything(call: Callable[..., Any], make: Callable[..., Any], seed: int, in
 
 
 @pytest.mark.parametrize("kernels", ["the host's", "default"])
-def test_gaps_have_the_bits_of_eager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: str) -> None:
+def test_gaps_have_the_bits_of_eager(monkeypatch: pytest.MonkeyPatch, kernels: str) -> None:
     import torch
 
     if kernels == "default":
@@ -77,7 +76,7 @@ def test_gaps_have_the_bits_of_eager(tmp_path: Path, monkeypatch: pytest.MonkeyP
         everything(Eager([]).call, ordinary, 0, inputs)
         writer = Writer(inputs)
         results = everything(writer.call, ordinary, 0, inputs)
-        graph, _, native = load(tmp_path, writer.text(results), writer.functions)
+        graph, _, native = load(writer.text(results), writer.functions)
         wheels = {operation.removeprefix("aten::") for _, operation, way, _ in graph.report() if way == "wheel"}
         # Of the first three, some lie in another order; sums follow it.
         assert wheels == {"sigmoid", "silu", "rms_norm", "gelu", "sum.dim_IntList", "mean.dim"}

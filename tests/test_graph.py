@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import itertools
 import json
 import math
 import re
-import subprocess
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -100,7 +99,6 @@ def test_plan() -> None:
 # ── running ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 DTYPES = {"float32": "f32", "float64": "f64", "int64": "i64", "int32": "i32", "bool": "bool"}
-_number = itertools.count()
 
 
 class Writer:
@@ -167,17 +165,14 @@ class Writer:
         return "\n".join([*self.lines, "return " + ", ".join(map(self.argument, results))])
 
 
-def load(folder: Path, text: str, functions: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]], constants: tuple[Any, ...] = ()) -> tuple[Any, Any, Any]:
+def load(text: str, functions: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]], constants: tuple[Any, ...] = ()) -> tuple[Any, Any, Any]:
     """(graph, module, callable)"""
     from tensorc import _tensorc, cc
 
+    extension = f"_graph_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     graph = _tensorc.Graph(text.encode(), "g")
-    extension = f"_graph_{next(_number)}"
-    (folder / f"{extension}.c").write_text(graph.c(extension))
-    compiler = cc.find(None)
-    flags = (*cc.GRAPH_FLAGS, "-DTC_ONLY_" + _tensorc.host())
-    subprocess.run(cc.module_command(compiler, cc.archive(compiler), f"{extension}.c", f"{extension}.so", flags), cwd=folder, check=True)
-    spec = importlib.util.spec_from_file_location(extension, folder / f"{extension}.so")
+    path = cc.cached_extension(extension, graph.c(extension).encode(), (*cc.GRAPH_FLAGS, "-DTC_ONLY_" + _tensorc.host()))
+    spec = importlib.util.spec_from_file_location(extension, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -394,7 +389,7 @@ def arguments(seed: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("kernels", ["the host's", "default"])
-def test_every_row_has_the_bits_of_eager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: str) -> None:
+def test_every_row_has_the_bits_of_eager(monkeypatch: pytest.MonkeyPatch, kernels: str) -> None:
     import torch
 
     if kernels == "default":  # torch asks at its first operation
@@ -404,7 +399,7 @@ def test_every_row_has_the_bits_of_eager(tmp_path: Path, monkeypatch: pytest.Mon
         inputs = arguments(0)
         writer = Writer(inputs)
         results = write_everything(writer, inputs)
-        graph, _, native = load(tmp_path, writer.text(results), writer.functions)
+        graph, _, native = load(writer.text(results), writer.functions)
         report = graph.report()
         tables = {schema for kind in ("POINT", "VIEW", "GATHER", "ONCE", "GRAPH") for schema in rows(kind)}
         own = {operation for _, operation, way, _ in report if way != "wheel"}
@@ -419,12 +414,12 @@ def test_every_row_has_the_bits_of_eager(tmp_path: Path, monkeypatch: pytest.Mon
             assert [lines[writer.argument(result)] for result, mine, eager in zip(results, got, expected, strict=True) if not same(mine, eager)] == []
 
 
-def test_refuses_before_anything_happens(tmp_path: Path) -> None:
+def test_refuses_before_anything_happens() -> None:
     import torch
 
     text = 'graph 1 torch\ninput %x : f32[2,3](3,1)\nparam %w : f32[3](1) "w"\n%y = aten::mul.Tensor(%x, %w) : f32[2,3](3,1)\nreturn %y, %x'
     weight = torch.nn.Parameter(torch.ones(3))
-    _, module, native = load(tmp_path, text, {}, (weight,))
+    _, module, native = load(text, {}, (weight,))
     x = torch.randn(2, 3)
     wrong = [x.double(), x.t(), x[:1], torch.randn(3, 2).t(), x.to("meta"), torch._efficientzerotensor((2, 3)), torch._neg_view(x), 3, None]
     with torch.no_grad():
@@ -452,7 +447,7 @@ def test_refuses_before_anything_happens(tmp_path: Path) -> None:
         module.load((), ())
 
 
-def test_python_functions(tmp_path: Path) -> None:
+def test_python_functions() -> None:
     """Their errors are eager's, what they give is checked, and a call may come in the middle of another."""
     import torch
 
@@ -467,14 +462,14 @@ def test_python_functions(tmp_path: Path) -> None:
         return inner
 
     with torch.no_grad():
-        _, module, native = load(tmp_path, text, {"b": (again, ())})
+        _, module, native = load(text, {"b": (again, ())})
         assert native(torch.full((4,), 3.0))[0].tolist() == [5.0] * 4  # -3 + (-1 + 9): the inner call left the outer one's memory alone
         for lie in (torch.ones(3), torch.ones(4, dtype=torch.float64), torch.ones(8)[::2], 5):
-            _, module, lying = load(tmp_path, text, {"b": (lambda x, lie=lie: lie, ())})
+            _, module, lying = load(text, {"b": (lambda x, lie=lie: lie, ())})
             with pytest.raises(module.Unfit, match="what b gave"):
                 lying(torch.ones(4))
         picks = "graph 1 torch\ninput %t : f32[5,2](2,1)\ninput %i : i64[3](1)\n%e = aten::embedding(%t, %i) : f32[3,2](2,1)\nreturn %e"
-        _, _, pick = load(tmp_path, picks, {"e": (torch.ops.aten.embedding.default, ())})
+        _, _, pick = load(picks, {"e": (torch.ops.aten.embedding.default, ())})
         table = torch.randn(5, 2)
         assert same(pick(table, torch.tensor([4, 0, 1]))[0], table[[4, 0, 1]])
         for index in (5, -1):
@@ -482,7 +477,7 @@ def test_python_functions(tmp_path: Path) -> None:
                 pick(table, torch.tensor([0, index, 1]))
 
 
-def test_aliases(tmp_path: Path) -> None:
+def test_aliases() -> None:
     """What is returned is an input, a view of one, or a view of another result where eager's is, and never memory of ours."""
     import torch
 
@@ -496,7 +491,7 @@ input %x : f32[2,6](6,1)
 return %x, %s, %n, %r, %n"""
     with torch.no_grad():
         functions = {"v": (torch.ops.aten.view.default, ([12],)), "s": (torch.ops.aten.slice.Tensor, (0, 2, 8))}
-        _, _, native = load(tmp_path, text, functions)
+        _, _, native = load(text, functions)
         x = torch.randn(2, 6)
         same_x, s, n, r, again = native(x)
         assert same_x is x and again is n

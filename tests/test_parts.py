@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -37,7 +36,7 @@ def write(w: Writer, x: list[Any], reads: tuple[int, ...]) -> list[Any]:
 
 
 @pytest.mark.parametrize("reads", [(0, 1), (0,), (1,)], ids=["both", "values", "indices"])
-def test_bits_of_eager(tmp_path: Path, reads: tuple[int, ...]) -> None:
+def test_bits_of_eager(reads: tuple[int, ...]) -> None:
     import torch
 
     with torch.no_grad():
@@ -49,14 +48,14 @@ def test_bits_of_eager(tmp_path: Path, reads: tuple[int, ...]) -> None:
                 unread = [f"getitem(%n{i}, {1 - reads[0]})" for i in range(999)] if len(reads) == 1 else []
                 results = write(writer, inputs, reads)
                 writer.lines = [line for line in writer.lines if not any(part in line for part in unread)]
-                graph, _, native = load(tmp_path, writer.text(results), writer.functions)
+                graph, _, native = load(writer.text(results), writer.functions)
                 assert [way for _, operation, way, _ in graph.report() if operation in ("aten::topk", "aten::max.dim", "aten::min.dim")] == ["recipe"] * 11 + ["wheel"]
             expected = write(Writer(inputs), inputs, reads)
             wrong = [i for i, (mine, eager) in enumerate(zip(native(*inputs), expected, strict=True)) if not same(mine, eager)]
             assert not wrong
 
 
-def test_parts_are_written_with_their_node(tmp_path: Path) -> None:
+def test_parts_are_written_with_their_node() -> None:
     """What comes between an operation and the reading of its parts must not lie where they do, nor they where it reads."""
     import torch
 
@@ -70,6 +69,6 @@ def test_parts_are_written_with_their_node(tmp_path: Path) -> None:
         parts = [line for line in w.lines if "getitem" in line]
         at = next(i for i, line in enumerate(w.lines) if "cumsum" in line)
         w.lines = [line for line in w.lines[: at + 1] if line not in parts] + parts + w.lines[at + 1 :]
-        graph, _, native = load(tmp_path, w.text(results), w.functions)
+        graph, _, native = load(w.text(results), w.functions)
         assert "wheel" not in {way for _, _, way, _ in graph.report()}
         assert all(map(same, native(x), results))

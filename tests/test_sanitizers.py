@@ -145,7 +145,7 @@ def test_runtime_and_a_generated_module(module_folder: Path, monkeypatch: pytest
     if not importlib.util.find_spec(lane):
         pytest.skip(f"{lane} is not installed")
     project = Project(module_folder / lane)
-    for name in CASES[lane][:: 1 if SLOW else 3]:
+    for name in CASES[lane][:: 1 if SLOW else 5]:
         project.write(f"cases/{name}", (TESTS / "cases" / name).read_bytes())
         project.write(f"cases/{name.split('/')[0]}/__init__.py", "")
     project.write("cases/__init__.py", "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,7 +55,7 @@ def arguments(seed: int, make: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("kernels", ["the host's", "default"])
-def test_bits_of_eager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels: str) -> None:
+def test_bits_of_eager(monkeypatch: pytest.MonkeyPatch, kernels: str) -> None:
     import torch
 
     if kernels == "default":  # torch asks at its first operation
@@ -65,7 +64,7 @@ def test_bits_of_eager(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernels:
     with torch.no_grad():
         writer = Writer(arguments(0, ordinary))
         results = write(writer, writer.kept[:])
-        graph, _, native = load(tmp_path, writer.text(results), writer.functions)
+        graph, _, native = load(writer.text(results), writer.functions)
         assert {(operation, way) for _, operation, way, _ in graph.report() if "pool" in operation or "conv" in operation} == (
             {(schema, "loop") for schema, _, _ in POOLS} | {(schema, "recipe") for schema, *_ in [*CONVOLUTIONS, *POOLS[-24:]]}
         )
