@@ -39,3 +39,34 @@ def test_a_difference_is_found_and_cut_down(exporter: None, monkeypatch: pytest.
     program.steps, program.returned = [("square", [0], ()), ("planted", [n], ()), ("exp", [n + 1], ())], [n + 2]
     assert fuzz_graphs.wrong(program, Counter()) is not None
     assert "planted(v" in fuzz_graphs.cut_down(program).splitlines()[-2]
+
+
+def test_what_was_found(exporter: None) -> None:
+    """Programs cut down to what differed once."""
+    import tensorc
+    import torch
+    from tensorc.same import difference
+    from torch.nn import functional as F
+    from workbench import BODIES
+
+    def randn(*sizes: int) -> torch.Tensor:
+        return torch.randn(sizes, generator=torch.Generator().manual_seed(1))
+
+    found = {
+        "linear of nothing": (lambda x: F.linear(x, x), torch.zeros(1, 0)),
+        "a row by a column that is turned": (lambda x: x.exp() @ torch.ones_like(x.view(1, 17)).transpose(1, 0), randn(17) * 5),
+        "reshape of nothing": (lambda x: x.narrow(0, 3, 0).flatten(), torch.ones(3, 5).t()),
+        "softmax before ones": (lambda x: (x.softmax(-2), x.log_softmax(1)), randn(3, 40, 1)),
+        "gelu of columns": (lambda x: F.gelu(x), randn(7, 3).t()),
+        "zero minus": (lambda x: (0.0 - x.min(0)[1], 0.0 - x.abs(), torch.zeros_like(x) - x.square()), torch.zeros(3)),
+    }
+    wrong = {}
+    with torch.no_grad():
+        for name, (function, x) in found.items():
+            fast = tensorc.compile(function)
+            for _ in range(2):
+                want, got = (y if isinstance(y, tuple) else (y,) for y in (function(x), fast(x)))
+                unlike = difference(want, got, [x])
+                if unlike or fast.body not in BODIES:
+                    wrong[name] = unlike or fast.stats()["python"]
+    assert not wrong
